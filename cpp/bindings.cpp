@@ -1,0 +1,10 @@
+// The module: arrays in, arrays out. Each part binds itself in its own file.
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of tallytext.";
+  bind_texts(m);
+  bind_vocabulary(m);
+  bind_count(m);
+  bind_tally(m);
+}

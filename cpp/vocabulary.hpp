@@ -1,0 +1,188 @@
+#pragma once
+// Term <-> id, append-only. Ids are handed out in order of arrival and never move, so whatever was
+// counted under an id stays valid while the vocabulary grows.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+namespace tallytext {
+
+using TermId = int32_t;
+constexpr TermId unknown_term = -1;
+
+/// A term as the hash table sees it. Up to 12 bytes are the key itself, padded with zeros; a longer
+/// term, or one that holds a NUL, is its hash and a marker that no UTF-8 text can spell.
+struct Key {
+  static constexpr std::size_t inline_bytes = 12;
+  static constexpr uint32_t long_mark = 0xFF000000u;
+  uint64_t low;
+  uint32_t high;
+
+  bool is_long() const { return (high & long_mark) == long_mark; }
+  bool operator==(const Key&) const = default;
+
+  uint64_t hash() const {
+    uint64_t h = (low ^ high * 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull;
+    h ^= h >> 32;
+    h *= 0xD6E8FEB86659FD93ull;
+    return h ^ h >> 32;
+  }
+
+  static Key of_long(std::string_view term) {
+    uint64_t h = term.size() * 0x9E3779B97F4A7C15ull;
+    std::size_t i = 0;
+    for (; i + 8 <= term.size(); i += 8) {
+      uint64_t word;
+      std::memcpy(&word, term.data() + i, 8);
+      h = (h ^ word) * 0xD6E8FEB86659FD93ull;
+      h ^= h >> 32;
+    }
+    uint64_t tail = 0;
+    if (i < term.size()) std::memcpy(&tail, term.data() + i, term.size() - i);
+    h = (h ^ tail) * 0xD6E8FEB86659FD93ull;
+    return {h ^ h >> 29, long_mark | static_cast<uint32_t>(term.size() & 0xFFFFFF)};
+  }
+
+  /// The key of any bytes.
+  static Key of(std::string_view term) {
+    if (term.size() > inline_bytes || term.find('\0') != term.npos) return of_long(term);
+    Key key{0, 0};
+    char bytes[inline_bytes] = {};
+    if (!term.empty()) std::memcpy(bytes, term.data(), term.size());
+    std::memcpy(&key.low, bytes, 8);
+    std::memcpy(&key.high, bytes + 8, 4);
+    return key;
+  }
+
+  /// The same key, for a term without NUL in a buffer that can be read 16 bytes from its start.
+  static Key of_padded(const char* p, std::size_t size) {
+    if constexpr (std::endian::native != std::endian::little) return of({p, size});
+    if (size > inline_bytes) return of_long({p, size});
+    Key key;
+    std::memcpy(&key.low, p, 8);
+    std::memcpy(&key.high, p + 8, 4);
+    if (size < 8) {
+      key.low &= ~(~0ull << 8 * size);
+      key.high = 0;
+    } else {
+      key.high &= static_cast<uint32_t>(~(~0ull << 8 * (size - 8)));
+    }
+    return key;
+  }
+};
+
+class Vocabulary {
+ public:
+  Vocabulary() : slots_(1024, empty_slot), ends_{0} {}
+
+  std::size_t size() const { return ends_.size() - 1; }
+  std::size_t bytes() const { return arena_.size(); }
+  const std::vector<char>& arena() const { return arena_; }
+
+  std::string_view term(TermId id) const {
+    const auto i = static_cast<std::size_t>(id);
+    return {arena_.data() + ends_[i], ends_[i + 1] - ends_[i]};
+  }
+
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+
+  TermId find(std::string_view term) const {
+    const Key key = Key::of(term);
+    return find(key, key.hash(), term);
+  }
+  TermId find(const Key& key, uint64_t hash, std::string_view term) const {
+    return slots_[slot_of(key, hash, term)].id;
+  }
+
+  /// The id of `term`, which is appended if it is new.
+  TermId intern(std::string_view term) {
+    const Key key = Key::of(term);
+    return intern(key, key.hash(), term);
+  }
+  TermId intern(const Key& key, uint64_t hash, std::string_view term) {
+    const std::size_t at = slot_of(key, hash, term);
+    return slots_[at].id >= 0 ? slots_[at].id : append(at, key, term);
+  }
+
+  /// Adds every term of `other`; result[i] is the id here of the term that is i there.
+  std::vector<TermId> merge(const Vocabulary& other) {
+    std::vector<TermId> ids(other.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = intern(other.term(static_cast<TermId>(i)));
+    return ids;
+  }
+
+  /// All ids, by the code points of their terms (which is the order of their bytes).
+  std::vector<TermId> sorted() const {
+    struct Prefixed {
+      uint64_t prefix;
+      TermId id;
+    };
+    std::vector<Prefixed> order(size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = {prefix_of(term(static_cast<TermId>(i))), static_cast<TermId>(i)};
+    std::sort(order.begin(), order.end(), [this](const Prefixed& a, const Prefixed& b) {
+      return a.prefix != b.prefix ? a.prefix < b.prefix : term(a.id) < term(b.id);
+    });
+    std::vector<TermId> ids(order.size());
+    std::transform(order.begin(), order.end(), ids.begin(), [](const Prefixed& p) { return p.id; });
+    return ids;
+  }
+
+ private:
+  struct Slot {  // four to a cache line
+    uint64_t low;
+    uint32_t high;
+    TermId id;
+    Key key() const { return {low, high}; }
+  };
+  static constexpr Slot empty_slot{0, 0, unknown_term};
+
+  uint64_t mask() const { return slots_.size() - 1; }
+
+  static uint64_t prefix_of(std::string_view term) {
+    uint64_t prefix = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      prefix = prefix << 8 | (i < term.size() ? static_cast<unsigned char>(term[i]) : 0u);
+    }
+    return prefix;
+  }
+
+  std::size_t slot_of(const Key& key, uint64_t hash, std::string_view wanted) const {
+    for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
+      const Slot& slot = slots_[at];
+      if (slot.id < 0) return at;
+      if (slot.key() == key && (!key.is_long() || term(slot.id) == wanted)) return at;
+    }
+  }
+
+  TermId append(std::size_t at, const Key& key, std::string_view term) {
+    if (size() >= static_cast<std::size_t>(INT32_MAX)) throw std::length_error("a vocabulary holds at most 2147483647 terms");
+    const auto id = static_cast<TermId>(size());
+    arena_.insert(arena_.end(), term.begin(), term.end());
+    ends_.push_back(arena_.size());
+    slots_[at] = {key.low, key.high, id};
+    if (size() * 2 > slots_.size()) grow();
+    return id;
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2, empty_slot);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.id < 0) continue;
+      std::size_t at = slot.key().hash() & mask();
+      while (slots_[at].id >= 0) at = (at + 1) & mask();
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<char> arena_;
+  std::vector<uint64_t> ends_;  // ends_[i] .. ends_[i + 1] is term i in the arena
+};
+
+}  // namespace tallytext

@@ -1,0 +1,178 @@
+"""Term to id and back: append-only, so that an id means the same term for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext import _core
+from tallytext.errors import FrozenVocabularyError, TallytextError
+
+
+class Vocabulary:
+    """An append-only numbering of terms.
+
+    Ids are handed out in order of arrival and never reused, so two parts that share a prefix of
+    the vocabulary can be added without renumbering it. All terms lie in one block of bytes.
+
+    Parameters
+    ----------
+    terms : iterable of str, default=()
+        The first terms, in order; a term that comes again keeps its first id.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["to", "be"])
+    >>> vocabulary.add(["or", "not", "to", "be"])
+    array([2, 3, 0, 1], dtype=int32)
+    >>> vocabulary["not"], vocabulary.term(3), "question" in vocabulary
+    (3, 'not', False)
+    """
+
+    def __init__(self, terms: Iterable[str] = ()) -> None:
+        self._native = _core.Vocabulary()
+        self._frozen = False
+        self.add(terms)
+
+    @classmethod
+    def _of(cls, native: _core.Vocabulary, frozen: bool = False) -> Vocabulary:
+        vocabulary = cls.__new__(cls)
+        vocabulary._native, vocabulary._frozen = native, frozen
+        return vocabulary
+
+    @property
+    def native(self) -> _core.Vocabulary:
+        """The core's own vocabulary, which counting works on."""
+        return self._native
+
+    @property
+    def frozen(self) -> bool:
+        """Whether new terms are refused."""
+        return self._frozen
+
+    def freeze(self) -> Vocabulary:
+        """Refuse new terms from now on; returns the vocabulary itself."""
+        self._frozen = True
+        return self
+
+    def copy(self) -> Vocabulary:
+        """Return an independent vocabulary with the same ids, not frozen."""
+        return self._of(_core.Vocabulary(self._native))
+
+    def add(self, terms: Iterable[str]) -> NDArray[np.int32]:
+        """Return the ids of ``terms``, appending those that are new.
+
+        Raises
+        ------
+        FrozenVocabularyError
+            If the vocabulary is frozen and a term is new. Nothing is added then.
+        """
+        wanted = _listed(terms)
+        if not self._frozen:
+            return self._native.add(wanted)
+        ids = self._native.ids(wanted)
+        if (ids < 0).any():
+            new = wanted[int(np.argmax(ids < 0))]
+            raise FrozenVocabularyError(f"cannot add the term {new!r}: this vocabulary is frozen.")
+        return ids
+
+    def merge(self, other: Vocabulary) -> NDArray[np.int32]:
+        """Append the terms of ``other`` that are new; return where each of its ids went."""
+        if self._frozen and other is not self:
+            return self.add(other.terms().tolist())
+        return self._native.merge(other._native)
+
+    def ids(self, terms: Iterable[str]) -> NDArray[np.int32]:
+        """Return the ids of ``terms``, -1 for those that are unknown."""
+        return self._native.ids(_listed(terms))
+
+    def terms(self, ids: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> NDArray[np.object_]:
+        """Return the terms with these ids, or all of them in order."""
+        if ids is None:
+            names = self._native.terms()
+        else:
+            names = self._native.terms(np.ascontiguousarray(ids, dtype=np.int32))
+        array = np.empty(len(names), dtype=object)
+        array[:] = names
+        return array
+
+    def term(self, id: int) -> str:
+        """Return the term with this id."""
+        return str(self.terms([id])[0])
+
+    def sorted(self) -> NDArray[np.int32]:
+        """Return all ids, by the code points of their terms."""
+        return self._native.sorted()
+
+    def save(self, path: str | Path) -> None:
+        """Write the terms to a file (safetensors: the bytes of all terms and their lengths)."""
+        from tallytext.storage import save_arrays
+
+        arrays = {"terms": self._native.arena(), "lengths": self._native.lengths()}
+        save_arrays(path, arrays, {"kind": "tallytext.vocabulary"})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Vocabulary:
+        """Read a file that :meth:`save` wrote."""
+        from tallytext.storage import load_arrays
+
+        arrays, _ = load_arrays(path, kind="tallytext.vocabulary")
+        return cls._of(_from_arrays(arrays["terms"], arrays["lengths"]))
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __contains__(self, term: object) -> bool:
+        return isinstance(term, str) and int(self._native.ids([term])[0]) >= 0
+
+    def __getitem__(self, term: str) -> int:
+        id = int(self._native.ids([term])[0])
+        if id < 0:
+            raise KeyError(term)
+        return id
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._native.terms())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        mine, theirs = self._native, other._native
+        return mine is theirs or (
+            np.array_equal(mine.lengths(), theirs.lengths())
+            and np.array_equal(mine.arena(), theirs.arena())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "terms": self._native.arena().tobytes(),
+            "lengths": self._native.lengths(),
+            "frozen": self._frozen,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        arena = np.frombuffer(state["terms"], dtype=np.uint8)
+        self._native = _from_arrays(arena, state["lengths"])
+        self._frozen = state["frozen"]
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary of {len(self):,} terms{', frozen' if self._frozen else ''}>"
+
+
+def _listed(terms: Iterable[str]) -> list[str]:
+    if isinstance(terms, str):
+        raise TypeError("terms must be an iterable of strings, not one string")
+    return terms if isinstance(terms, list) else list(terms)
+
+
+def _from_arrays(arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> _core.Vocabulary:
+    try:
+        return _core.Vocabulary.from_arrays(arena, lengths)
+    except ValueError as problem:
+        raise TallytextError(f"this is not a vocabulary: {problem}") from None
