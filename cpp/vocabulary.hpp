@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace tallytext {
 
 using TermId = int32_t;
@@ -66,14 +68,16 @@ struct Key {
     Key key;
     std::memcpy(&key.low, p, 8);
     std::memcpy(&key.high, p + 8, 4);
-    if (size < 8) {
-      key.low &= ~(~0ull << 8 * size);
-      key.high = 0;
-    } else {
-      key.high &= static_cast<uint32_t>(~(~0ull << 8 * (size - 8)));
-    }
+    key.low &= low_mask[size];
+    key.high &= high_mask[size];
     return key;
   }
+
+ private:
+  // Which bytes belong to a term of 0 to 12 bytes: looked up, because its size cannot be predicted.
+  static constexpr uint64_t low_mask[] = {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF,
+                                          0xFFFFFFFFFFFFFF, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull};
+  static constexpr uint32_t high_mask[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFFFF, 0xFFFFFF, ~0u};
 };
 
 class Vocabulary {
@@ -82,7 +86,7 @@ class Vocabulary {
 
   std::size_t size() const { return ends_.size() - 1; }
   std::size_t bytes() const { return arena_.size(); }
-  const std::vector<char>& arena() const { return arena_; }
+  const Buffer<char>& arena() const { return arena_; }
 
   std::string_view term(TermId id) const {
     const auto i = static_cast<std::size_t>(id);
@@ -154,8 +158,10 @@ class Vocabulary {
   std::size_t slot_of(const Key& key, uint64_t hash, std::string_view wanted) const {
     for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
       const Slot& slot = slots_[at];
+      // One branch for both halves: words come in no order that a processor could learn.
+      const bool same = ((slot.low ^ key.low) | (slot.high ^ key.high)) == 0;
+      if (same && (!key.is_long() || slot.id < 0 || term(slot.id) == wanted)) return at;
       if (slot.id < 0) return at;
-      if (slot.key() == key && (!key.is_long() || term(slot.id) == wanted)) return at;
     }
   }
 
@@ -170,7 +176,7 @@ class Vocabulary {
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2, empty_slot);
+    Buffer<Slot> old(slots_.size() * 2, empty_slot);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.id < 0) continue;
@@ -180,9 +186,9 @@ class Vocabulary {
     }
   }
 
-  std::vector<Slot> slots_;
-  std::vector<char> arena_;
-  std::vector<uint64_t> ends_;  // ends_[i] .. ends_[i + 1] is term i in the arena
+  Buffer<Slot> slots_;
+  Buffer<char> arena_;
+  Buffer<uint64_t> ends_;  // ends_[i] .. ends_[i + 1] is term i in the arena
 };
 
 }  // namespace tallytext

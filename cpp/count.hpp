@@ -1,0 +1,153 @@
+#pragma once
+// Documents to rows over one vocabulary, in as many threads as asked for.
+//
+// Each thread takes a contiguous share of the documents and numbers the terms it is first to see by itself.
+// Afterwards the shares are numbered on in order, which gives every term the id it would have got from one thread.
+#include <memory>
+#include <vector>
+
+#include "memory.hpp"
+#include "parallel.hpp"
+#include "rows.hpp"
+#include "terms.hpp"
+
+namespace tallytext {
+
+struct NgramRange {
+  std::size_t shortest = 1, longest = 1;
+  bool single() const { return shortest == 1 && longest == 1; }
+};
+
+/// One thread's share of the documents: its rows, and the terms that were new to it.
+template <class Rows>
+struct Share {
+  Range documents;
+  Vocabulary fresh;
+  TermId base = 0;             // rows hold known ids below, and fresh ones from here on
+  std::vector<TermId> moved;   // where the fresh terms went; empty where they went nowhere
+  Rows rows;
+
+  TermId moved_id(TermId id) const { return id < base || moved.empty() ? id : moved[static_cast<std::size_t>(id - base)]; }
+};
+
+template <class Rows, class Source>
+void fill_rows(Source& source, Range documents, TermSource terms, NgramRange ngrams, Rows& rows) {
+  TermSink<Rows> sink(terms, rows);
+  if (ngrams.single()) {
+    for (std::size_t i = documents.begin; i < documents.end; ++i) {
+      source(i, sink);
+      rows.end_document();
+    }
+    return;
+  }
+  WordNgrams<TermSink<Rows>> joined(ngrams.shortest, ngrams.longest, sink);
+  for (std::size_t i = documents.begin; i < documents.end; ++i) {
+    source(i, joined);
+    joined.end_document();
+    rows.end_document();
+  }
+}
+
+/// Gives the fresh terms of every share their ids in `vocabulary`, in order of the documents.
+template <class Rows>
+void number_on(std::vector<std::unique_ptr<Share<Rows>>>& all, Vocabulary& vocabulary) {
+  for (auto& share : all) {
+    if (vocabulary.size() == 0) {
+      vocabulary = std::move(share->fresh);  // the first share's numbering stands
+    } else {
+      share->moved = vocabulary.merge(share->fresh);
+    }
+    share->fresh = Vocabulary();
+  }
+}
+
+/// About how many entries the rows of these documents will have: English has one in a dozen bytes.
+template <class Weight>
+std::size_t expected_terms(Range documents, Weight weight) {
+  uint64_t bytes = 0;
+  for (std::size_t i = documents.begin; i < documents.end; ++i) bytes += weight(i);
+  return static_cast<std::size_t>(bytes / 12);
+}
+
+/// The rows of all documents, in shares. `make_source()` gives each thread a source of its own; `weight(i)` is
+/// the size of document i. With `grow`, new terms join the vocabulary; otherwise they are ignored.
+template <class Rows, class MakeSource, class Weight>
+std::vector<std::unique_ptr<Share<Rows>>> make_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
+                                                    Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
+  std::vector<std::unique_ptr<Share<Rows>>> all;
+  for (const Range& range : shares(n_documents, n_threads, weight)) {
+    all.push_back(std::make_unique<Share<Rows>>());
+    all.back()->documents = range;
+  }
+  const Vocabulary* known = vocabulary.size() ? &vocabulary : nullptr;
+  const bool in_place = grow && all.size() == 1;  // one thread may write what it reads
+  in_parallel(all.size(), [&](std::size_t i) {
+    Share<Rows>& share = *all[i];
+    share.base = in_place ? 0 : static_cast<TermId>(vocabulary.size());
+    TermSource terms{known ? known : &vocabulary, nullptr, 0};
+    if (grow) terms = in_place ? TermSource{nullptr, &vocabulary, 0} : TermSource{known, &share.fresh, share.base};
+    auto source = make_source();
+    share.rows.reserve(expected_terms(share.documents, weight));
+    fill_rows(source, share.documents, terms, ngrams, share.rows);
+    share.rows.forget_marks();
+  });
+  if (grow && !in_place) number_on(all, vocabulary);
+  return all;
+}
+
+/// Rows as arrays: row i is [starts[i], starts[i + 1]) of terms and counts.
+struct Csr {
+  Buffer<int64_t> starts;
+  Buffer<TermId> terms;
+  Buffer<int32_t> counts;
+};
+
+template <class Rows>
+Buffer<int64_t> row_starts(const std::vector<std::unique_ptr<Share<Rows>>>& all) {
+  Buffer<int64_t> starts((all.empty() ? 0 : all.back()->documents.end) + 1);
+  int64_t offset = 0;
+  std::size_t row = 0;
+  starts[row++] = 0;
+  for (const auto& share : all) {
+    for (const uint64_t end : share->rows.ends) starts[row++] = offset + static_cast<int64_t>(end);
+    offset = starts[row - 1];
+  }
+  return starts;
+}
+
+/// Gathers the shares, with terms renumbered and every row in order of its terms.
+inline Csr gather(std::vector<std::unique_ptr<Share<CountRows>>>& all, std::size_t n_terms) {
+  Csr csr{row_starts(all), {}, {}};
+  const auto size = static_cast<std::size_t>(csr.starts.back());
+  csr.terms.resize(size);
+  csr.counts.resize(size);
+  in_parallel(all.size(), [&](std::size_t i) {
+    Share<CountRows>& share = *all[i];
+    TermCount* entry = share.rows.entries.data();
+    if (!share.moved.empty()) {
+      for (TermCount& e : share.rows.entries) e.term = share.moved_id(e.term);
+    }
+    RowSorter sort(n_terms);
+    for (std::size_t row = share.documents.begin; row < share.documents.end; ++row) {
+      const auto at = static_cast<std::size_t>(csr.starts[row]);
+      const auto n = static_cast<std::size_t>(csr.starts[row + 1]) - at;
+      sort(entry, n, csr.terms.data() + at, csr.counts.data() + at);
+      entry += n;
+    }
+    share.rows = {};
+  });
+  return csr;
+}
+
+/// Gathers shares of terms in order.
+inline Csr gather(std::vector<std::unique_ptr<Share<TermRows>>>& all) {
+  Csr csr{row_starts(all), {}, {}};
+  csr.terms.resize(static_cast<std::size_t>(csr.starts.back()));
+  TermId* out = csr.terms.data();
+  for (auto& share : all) {
+    for (const TermId id : share->rows.terms) *out++ = share->moved_id(id);
+  }
+  return csr;
+}
+
+}  // namespace tallytext

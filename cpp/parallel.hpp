@@ -1,0 +1,59 @@
+#pragma once
+// Contiguous shares of work, one per thread. What is computed never depends on how many there are.
+#include <algorithm>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace tallytext {
+
+struct Range {
+  std::size_t begin, end;
+};
+
+/// At most `n_shares` contiguous ranges of [0, n), of about equal weight; weight(i) is that of item i.
+template <class Weight>
+std::vector<Range> shares(std::size_t n, std::size_t n_shares, Weight weight) {
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) total += static_cast<double>(weight(i)) + 1;
+  std::vector<Range> ranges;
+  double sum = 0;
+  for (std::size_t i = 0, begin = 0; i < n; ++i) {
+    sum += static_cast<double>(weight(i)) + 1;
+    const double wanted = total * static_cast<double>(ranges.size() + 1) / static_cast<double>(n_shares);
+    if (sum < wanted && i + 1 < n) continue;
+    ranges.push_back({begin, i + 1});
+    begin = i + 1;
+  }
+  return ranges;
+}
+
+/// work(0) … work(n - 1), each in a thread of its own, the last one in this. The first exception is rethrown.
+template <class Work>
+void in_parallel(std::size_t n, Work work) {
+  std::vector<std::exception_ptr> errors(n);
+  auto guarded = [&](std::size_t i) noexcept {
+    try {
+      work(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(n);
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    try {
+      threads.emplace_back(guarded, i);
+    } catch (const std::system_error&) {  // no more threads to be had: do it here
+      guarded(i);
+    }
+  }
+  if (n) guarded(n - 1);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace tallytext

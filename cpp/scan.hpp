@@ -1,0 +1,88 @@
+#pragma once
+// Finds the runs of bytes that may belong to words, 64 bytes at a time, and lower-cases ASCII on the way.
+//
+// A run is a maximal stretch of ASCII letters, digits, underscores and bytes above 127. Every other ASCII
+// character ends a word in every script, so a run can be looked at by itself.
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace tallytext {
+
+constexpr std::size_t scan_block = 64;
+
+struct Block {
+  uint64_t runs;  // bit i: byte i belongs to a run
+  uint64_t high;  // bit i: byte i is not ASCII
+};
+
+#if defined(__SSE2__)
+
+/// Classifies 64 bytes and writes them to `out`, in lower case if asked for.
+template <bool lowercase>
+Block scan_bytes(const char* in, char* out) {
+  auto at_most = [](__m128i x, char limit) { return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(limit)), x); };
+  Block block{0, 0};
+  for (int i = 0; i < 4; ++i) {
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 16 * i));
+    const __m128i folded = _mm_or_si128(x, _mm_set1_epi8(0x20));
+    const __m128i letter = at_most(_mm_sub_epi8(folded, _mm_set1_epi8('a')), 25);
+    const __m128i digit = at_most(_mm_sub_epi8(x, _mm_set1_epi8('0')), 9);
+    const __m128i underscore = _mm_cmpeq_epi8(x, _mm_set1_epi8('_'));
+    const auto high = static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(x)));
+    const __m128i word = _mm_or_si128(_mm_or_si128(letter, digit), underscore);
+    block.high |= high << 16 * i;
+    block.runs |= (high | static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(word)))) << 16 * i;
+    const __m128i lowered = lowercase ? _mm_or_si128(x, _mm_and_si128(letter, _mm_set1_epi8(0x20))) : x;
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * i), lowered);
+  }
+  return block;
+}
+
+#else
+
+template <bool lowercase>
+Block scan_bytes(const char* in, char* out) {
+  Block block{0, 0};
+  for (std::size_t i = 0; i < scan_block; ++i) {
+    const auto x = static_cast<unsigned char>(in[i]);
+    const bool letter = static_cast<unsigned char>((x | 0x20) - 'a') < 26;
+    const bool word = letter || static_cast<unsigned char>(x - '0') < 10 || x == '_';
+    block.high |= static_cast<uint64_t>(x >> 7) << i;
+    block.runs |= static_cast<uint64_t>(word || x >> 7) << i;
+    out[i] = static_cast<char>(lowercase && letter ? x | 0x20 : x);
+  }
+  return block;
+}
+
+#endif
+
+struct Scan {
+  std::size_t n_edges;
+  bool high;  // some byte is not ASCII
+};
+
+/// Writes the offsets where runs begin and end, in turn, to `edges`; a run that is open at the end of whole
+/// blocks has no second edge. `out` takes n bytes rounded up to a block, `edges` n + 1 numbers.
+template <bool lowercase>
+Scan find_runs(const char* text, std::size_t n, char* out, uint32_t* edges) {
+  uint32_t* edge = edges;
+  uint64_t high = 0, before = 0;
+  for (std::size_t at = 0; at < n; at += scan_block) {
+    char tail[scan_block] = {};
+    const char* in = text + at;
+    if (n - at < scan_block) in = static_cast<const char*>(std::memcpy(tail, in, n - at));
+    const Block block = scan_bytes<lowercase>(in, out + at);
+    high |= block.high;
+    for (uint64_t changes = block.runs ^ (block.runs << 1 | before); changes; changes &= changes - 1) {
+      *edge++ = static_cast<uint32_t>(at) + static_cast<uint32_t>(std::countr_zero(changes));
+    }
+    before = block.runs >> 63;
+  }
+  return {static_cast<std::size_t>(edge - edges), high != 0};
+}
+
+}  // namespace tallytext

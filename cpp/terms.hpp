@@ -1,0 +1,120 @@
+#pragma once
+// From the bytes of terms to their ids, in batches, so that a slot of the hash table is in cache by the time
+// it is looked at.
+#include <array>
+#include <string_view>
+
+#include "vocabulary.hpp"
+
+namespace tallytext {
+
+/// Where ids come from: what is known already, and, where new terms are welcome, what is fresh.
+struct TermSource {
+  const Vocabulary* known;  // read by all threads, written by none; may be null
+  Vocabulary* fresh;        // this thread's own; null where unknown terms are ignored
+  TermId base;              // the id of the first fresh term
+
+  void prefetch(uint64_t hash) const {
+    if (known) known->prefetch(hash);
+    if (fresh) fresh->prefetch(hash);
+  }
+  TermId id(const Key& key, uint64_t hash, std::string_view term) const {
+    if (known) {
+      const TermId id = known->find(key, hash, term);
+      if (id >= 0 || !fresh) return id;
+    }
+    return base + fresh->intern(key, hash, term);
+  }
+};
+
+/// The sink at the end of every tokeniser: hands the ids of the known terms, in order, to `Take`.
+template <class Take>
+class TermSink {
+ public:
+  TermSink(TermSource terms, Take& take) : terms_(terms), take_(take) {}
+
+  /// A term without NUL, from whose start sixteen bytes can be read.
+  void operator()(const char* p, std::size_t size) { push(Key::of_padded(p, size), p, size); }
+  /// Any bytes.
+  void any(const char* p, std::size_t size) { push(Key::of({p, size}), p, size); }
+
+  void flush() {
+    std::array<TermId, batch> ids;
+    std::size_t n_ids = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Pending& term = pending_[i];
+      const TermId id = terms_.id(term.key, term.hash, {term.p, term.size});
+      if (id < 0) continue;
+      take_.prefetch(id);
+      ids[n_ids++] = id;
+    }
+    for (std::size_t i = 0; i < n_ids; ++i) take_(ids[i]);
+    n_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t batch = 64;
+  struct Pending {
+    Key key;
+    uint64_t hash;
+    const char* p;
+    std::size_t size;
+  };
+
+  void push(const Key& key, const char* p, std::size_t size) {
+    const uint64_t hash = key.hash();
+    terms_.prefetch(hash);
+    pending_[n_++] = {key, hash, p, size};
+    if (n_ == pending_.size()) flush();
+  }
+
+  TermSource terms_;
+  Take& take_;
+  std::array<Pending, batch> pending_;
+  std::size_t n_ = 0;
+};
+
+/// A sink before the last: joins the words of a document by spaces into n-grams.
+template <class Sink>
+class WordNgrams {
+ public:
+  WordNgrams(std::size_t shortest, std::size_t longest, Sink& sink) : shortest_(shortest), longest_(longest), sink_(sink) {}
+
+  void operator()(const char* p, std::size_t size) {
+    if (!starts_.empty()) bytes_.push_back(' ');
+    starts_.push_back(bytes_.size());
+    bytes_.insert(bytes_.end(), p, p + size);
+    ends_.push_back(bytes_.size());
+  }
+  void any(const char* p, std::size_t size) {
+    holds_nul_ |= std::memchr(p, 0, size) != nullptr;
+    (*this)(p, size);
+  }
+  void flush() {}
+
+  void end_document() {
+    bytes_.resize(bytes_.size() + 16);
+    for (std::size_t n = shortest_; n <= longest_ && n <= starts_.size(); ++n) {
+      for (std::size_t i = 0; i + n <= starts_.size(); ++i) emit(starts_[i], ends_[i + n - 1]);
+    }
+    sink_.flush();
+    bytes_.clear();
+    starts_.clear();
+    ends_.clear();
+    holds_nul_ = false;
+  }
+
+ private:
+  void emit(std::size_t from, std::size_t to) {
+    if (holds_nul_) return sink_.any(bytes_.data() + from, to - from);
+    sink_(bytes_.data() + from, to - from);
+  }
+
+  std::size_t shortest_, longest_;
+  Sink& sink_;
+  std::vector<char> bytes_;
+  std::vector<std::size_t> starts_, ends_;
+  bool holds_nul_ = false;
+};
+
+}  // namespace tallytext

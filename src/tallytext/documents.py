@@ -1,0 +1,180 @@
+"""From documents to sparse rows of term counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn
+from numpy.typing import DTypeLike, NDArray
+
+from tallytext import _core
+from tallytext.errors import AnalysisError
+from tallytext.text.analysis import TermAnalysis
+from tallytext.vocabulary import Vocabulary
+
+Tokens: TypeAlias = (
+    Literal["words", "sklearn", "chars"] | re.Pattern[str] | Callable[[str], Iterable[str]]
+)
+Hangul: TypeAlias = Literal["words", "words+bigrams"]
+
+_NATIVE_TOKENS = ("words", "sklearn", "chars")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The counts of some documents: row i is ``starts[i]:starts[i + 1]`` of terms and counts.
+
+    Within a row the terms are in ascending order.
+    """
+
+    starts: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+    @classmethod
+    def stack(cls, parts: Sequence[Rows]) -> Rows:
+        """Lay the rows of several parts under one another."""
+        if len(parts) == 1:
+            return parts[0]
+        ends = np.cumsum([part.starts[-1] for part in parts])
+        starts = [part.starts[1:] + end - part.starts[-1] for part, end in zip(parts, ends, strict=True)]
+        return cls(
+            np.concatenate([np.zeros(1, np.int64), *starts]),
+            np.concatenate([np.empty(0, np.int32), *(part.terms for part in parts)]),
+            np.concatenate([np.empty(0, np.int32), *(part.counts for part in parts)]),
+        )
+
+    def only(self, column_of: NDArray[np.int32], n_columns: int) -> Rows:
+        """Keep the terms that have a column, under the number of that column."""
+        columns = column_of[self.terms]
+        kept = columns >= 0
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return Rows(before[self.starts], columns[kept], self.counts[kept])
+
+    def matrix(self, n_columns: int, dtype: DTypeLike) -> Any:
+        """Return the rows as a CSR matrix (or array, as scikit-learn is configured)."""
+        parts = (self.counts.astype(dtype), self.terms, self.starts)
+        shape = (len(self.starts) - 1, n_columns)
+        as_array = sklearn.get_config().get("sparse_interface") == "sparray"
+        rows = sp.csr_array(parts, shape) if as_array else sp.csr_matrix(parts, shape)
+        rows.has_canonical_format = True  # sorted, each term once: SciPy need not look
+        return rows
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """How documents are cut into terms: equal settings give equal terms.
+
+    Parameters
+    ----------
+    tokens : {"words", "sklearn", "chars"}, compiled pattern or callable
+        What a token is; see :class:`tallytext.TextVectorizer`.
+    ngram_range : tuple of int
+        Shortest and longest n-gram, of words or, for ``tokens="chars"``, of characters.
+    lowercase : bool
+        Whether text is lower-cased; a callable gets the text as it is.
+    hangul : {"words", "words+bigrams"}
+        Whether Korean words are accompanied by the pairs of their syllables.
+    analysis : TermAnalysis
+        What becomes of each distinct token.
+
+    Examples
+    --------
+    >>> from tallytext import Vocabulary
+    >>> from tallytext.text.sources import as_texts
+    >>> vocabulary = Vocabulary()
+    >>> rows = Analyzer().count(as_texts(["To be, or not to be"]), vocabulary, grow=True)
+    >>> dict(zip(vocabulary, rows.counts.tolist()))
+    {'to': 2, 'be': 2, 'or': 1, 'not': 1}
+    """
+
+    tokens: Tokens = "words"
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+    hangul: Hangul = "words"
+    analysis: TermAnalysis = field(default_factory=TermAnalysis)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tokens, str) and self.tokens not in _NATIVE_TOKENS:
+            raise AnalysisError(
+                f"tokens must be one of {', '.join(map(repr, _NATIVE_TOKENS))}, a compiled regular "
+                f"expression (re.compile) or a callable, not {self.tokens!r}."
+            )
+        if self.hangul not in ("words", "words+bigrams"):
+            raise AnalysisError(f"hangul must be 'words' or 'words+bigrams', not {self.hangul!r}.")
+        shortest, longest = self.ngram_range
+        if not 1 <= shortest <= longest:
+            raise AnalysisError(
+                f"ngram_range must be two numbers, 1 <= shortest <= longest, not {self.ngram_range}."
+            )
+
+    def count(
+        self, texts: _core.Texts, vocabulary: Vocabulary, *, grow: bool, n_threads: int = 1
+    ) -> Rows:
+        """Count the terms of each document.
+
+        Parameters
+        ----------
+        texts : _core.Texts
+            The documents.
+        vocabulary : Vocabulary
+            Numbers the terms.
+        grow : bool
+            Whether new terms join the vocabulary; otherwise they are ignored.
+        n_threads : int, default=1
+            Threads to share the work; the result does not depend on it.
+        """
+        documents = self._documents(texts)
+        if self.analysis.is_identity:
+            return Rows(*_core.count(*documents, vocabulary.native, grow, self._word_ngrams, n_threads))
+        raw = Vocabulary()
+        starts, ids = _core.stream(*documents, raw.native, n_threads)
+        analysed = Vocabulary()
+        analysed_of = _ids_of(self.analysis.analyse(list(raw)), analysed)
+        return Rows(
+            *_core.count_analysed(
+                starts, ids, analysed_of, analysed.native,
+                vocabulary.native, grow, self._word_ngrams, n_threads,
+            )
+        )  # fmt: skip
+
+    @property
+    def _word_ngrams(self) -> _core.NgramRange:
+        return _core.NgramRange(*((1, 1) if self.tokens == "chars" else self.ngram_range))
+
+    def _documents(self, texts: _core.Texts) -> tuple[Any, ...]:
+        """Return what the core counts: texts with the rules to cut them by, or tokens."""
+        if self.tokens == "chars":
+            return texts, _core.CharRules(True, self.lowercase, *self.ngram_range)
+        if self.tokens in ("words", "sklearn"):
+            bigrams = self.hangul == "words+bigrams"
+            return texts, _core.WordRules(self.tokens == "sklearn", self.lowercase, bigrams)
+        tokenize = self._python_tokenizer()
+        return (_core.TokenLists.from_lists(_token_list(tokenize(text)) for text in texts.strings()),)
+
+    def _python_tokenizer(self) -> Callable[[str], Iterable[str]]:
+        if not isinstance(self.tokens, re.Pattern):
+            return self.tokens  # type: ignore[return-value]
+        find = self.tokens.findall
+        if self.tokens.groups > 1:
+            raise AnalysisError("the pattern of tokens may have one group at most.")
+        return (lambda text: find(text.lower())) if self.lowercase else find
+
+
+def _token_list(tokens: Iterable[str]) -> list[str]:
+    if isinstance(tokens, str):
+        raise AnalysisError("the callable given as tokens must return a list of str, not one str.")
+    return list(tokens)
+
+
+def _ids_of(terms: list[str | None], vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """Return the ids of terms in a vocabulary that they join, -1 for None."""
+    kept = np.array([term is not None for term in terms], dtype=bool)
+    ids = np.full(len(terms), -1, dtype=np.int32)
+    ids[kept] = vocabulary.add([term for term in terms if term is not None])
+    return ids

@@ -1,0 +1,263 @@
+"""The scikit-learn transformer from texts to counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from tallytext import limits
+from tallytext.documents import Analyzer, Hangul, Rows, Tokens
+from tallytext.errors import VocabularyError
+from tallytext.text.analysis import Accents, TermAnalysis, TermFilter
+from tallytext.text.sources import batches
+from tallytext.threads import thread_count
+from tallytext.vocabulary import Vocabulary
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc]
+    """Turn texts into a sparse matrix of term counts, over a vocabulary that can grow.
+
+    Texts can be a list of str, a NumPy, pandas, polars or Arrow column, or any iterable of str;
+    an iterable is read in batches of bounded size. A document that is empty or missing (None)
+    gives an empty row.
+
+    Parameters
+    ----------
+    tokens : {"words", "sklearn", "chars"}, compiled pattern or callable, default="words"
+        What a token is.
+
+        - ``"words"``: letters with their combining marks, digits and underscores, in lower case.
+          A word has two characters or more, accents not counted. Runs of Han, Kana, Thai, Lao,
+          Khmer and Myanmar, which are written without spaces, become overlapping pairs of
+          grapheme clusters; there, and in Hangul, one character alone is a word.
+        - ``"sklearn"``: exactly the tokens of scikit-learn's ``CountVectorizer()``.
+        - ``"chars"``: character n-grams inside words padded with a space on each side.
+        - a compiled regular expression, whose matches are the tokens, or a callable that takes a
+          text and returns its tokens. Slower, as Python cuts the text.
+    ngram_range : tuple of int, default=None
+        Shortest and longest n-gram, of words or, for ``tokens="chars"``, of characters. None
+        means (1, 1) for words and (2, 4) for characters.
+    lowercase : bool, default=True
+        Whether text is lower-cased first. A callable gets the text as it is.
+    hangul : {"words", "words+bigrams"}, default="words"
+        With ``"words+bigrams"`` a Korean word is accompanied by the pairs of its syllables.
+    stop_words : str, iterable of str or None, default=None
+        Terms to leave out, or a language that has a list (``"english"``, ``"de"``, …).
+    language : str or None, default=None
+        Language to stem in, by Snowball.
+    strip_accents : {"ascii", "unicode"}, callable or None, default=None
+        How to strip accents from terms.
+    term_filter : callable or None, default=None
+        Takes a term and returns the one to use instead, or None to leave it out.
+    min_df, max_df : int or float, default=1 and 1.0
+        Leave out terms that fewer, or more, documents contain; a float is a share of them.
+    max_features : int or None, default=None
+        Keep this many terms, those with most occurrences; ties by code points.
+    binary : bool, default=False
+        Whether all counts are 1.
+    vocabulary : Vocabulary, mapping, iterable of str or None, default=None
+        The terms to count, in the order of the columns; nothing is learned then.
+    dtype : dtype, default=numpy.int64
+        Of the counts.
+    encoding, decode_error : str, default="utf-8" and "strict"
+        How to read documents that are bytes.
+    n_jobs : int or None, default=None
+        Threads; None means all cores this process may use. The result does not depend on it.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary
+        The terms; the id of a term is its column.
+
+    Notes
+    -----
+    Stop words, stems, accents and filters are applied to each distinct term once, not to each
+    token, so a slow analysis costs little.
+
+    ``min_df``, ``max_df`` and ``max_features`` are evaluated by ``fit`` (and by a ``partial_fit``
+    that comes first). Terms first seen later stay outside until the next ``fit``; without such
+    limits, ``partial_fit`` appends them, and the columns of earlier terms never move.
+
+    Examples
+    --------
+    >>> vectorizer = TextVectorizer()
+    >>> vectorizer.fit_transform(["To be, or not to be", "To do is to be"]).toarray()
+    array([[2, 2, 1, 1, 0, 0],
+           [2, 1, 0, 0, 1, 1]])
+    >>> vectorizer.get_feature_names_out()
+    array(['to', 'be', 'or', 'not', 'do', 'is'], dtype=object)
+    >>> vectorizer.partial_fit(["Do be do be do"]).transform(["Do be do"]).toarray()
+    array([[0, 1, 0, 0, 2, 0]])
+    """
+
+    vocabulary_: Vocabulary
+
+    def __init__(
+        self,
+        *,
+        tokens: Tokens = "words",
+        ngram_range: tuple[int, int] | None = None,
+        lowercase: bool = True,
+        hangul: Hangul = "words",
+        stop_words: str | Iterable[str] | None = None,
+        language: str | None = None,
+        strip_accents: Accents = None,
+        term_filter: TermFilter = None,
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        max_features: int | None = None,
+        binary: bool = False,
+        vocabulary: Vocabulary | Mapping[str, int] | Iterable[str] | None = None,
+        dtype: DTypeLike = np.int64,
+        encoding: str = "utf-8",
+        decode_error: Literal["strict", "ignore", "replace"] = "strict",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.tokens = tokens
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.hangul = hangul
+        self.stop_words = stop_words
+        self.language = language
+        self.strip_accents = strip_accents
+        self.term_filter = term_filter
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.binary = binary
+        self.vocabulary = vocabulary
+        self.dtype = dtype
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.n_jobs = n_jobs
+
+    def fit(self, raw_documents: Any, y: Any = None) -> TextVectorizer:
+        """Learn the vocabulary of some documents, forgetting any earlier one.
+
+        Parameters
+        ----------
+        raw_documents : list, column or iterable of str
+            The documents.
+        y : ignored
+            Present by convention.
+        """
+        self.fit_transform(raw_documents)
+        return self
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the vocabulary and return the counts, reading the documents once.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms)
+            Counts, rows with sorted columns.
+        """
+        if self.vocabulary is not None:
+            self.vocabulary_ = _given_vocabulary(self.vocabulary)
+            return self.transform(raw_documents)
+        vocabulary = Vocabulary()
+        rows = Rows.stack(list(self._counted(raw_documents, vocabulary, grow=True)))
+        if self._is_limited:
+            rows, vocabulary = self._limited(rows, vocabulary)
+        self.vocabulary_ = vocabulary
+        return self._matrix(rows)
+
+    def partial_fit(self, raw_documents: Any, y: Any = None) -> TextVectorizer:
+        """Add the new terms of some documents; the columns of the others stay.
+
+        A vocabulary that was given, or limited by ``min_df``, ``max_df`` or ``max_features``,
+        takes no new terms.
+        """
+        if not hasattr(self, "vocabulary_"):
+            return self.fit(raw_documents)
+        if self.vocabulary is None and not self._is_limited:
+            for _ in self._counted(raw_documents, self.vocabulary_, grow=True):
+                pass
+        return self
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Return the counts of the known terms; other terms are ignored.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms)
+            Counts, rows with sorted columns.
+        """
+        self._check_fitted()
+        parts = list(self._counted(raw_documents, self.vocabulary_, grow=False))
+        return self._matrix(Rows.stack(parts))
+
+    def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
+        """Return the terms with a count in each row."""
+        self._check_fitted()
+        rows = limits.as_csr(X)
+        names = self.vocabulary_.terms()
+        return [names[row.nonzero()[-1]] for row in rows]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the terms, in the order of the columns."""
+        self._check_fitted()
+        return self.vocabulary_.terms()
+
+    def build_analyzer(self) -> Analyzer:
+        """Return how documents are cut into terms, as these parameters say."""
+        usual = (2, 4) if self.tokens == "chars" else (1, 1)
+        return Analyzer(
+            tokens=self.tokens,
+            ngram_range=usual if self.ngram_range is None else tuple(self.ngram_range),  # type: ignore[arg-type]
+            lowercase=self.lowercase,
+            hangul=self.hangul,
+            analysis=TermAnalysis.of(
+                stop_words=self.stop_words,
+                language=self.language,
+                strip_accents=self.strip_accents,
+                term_filter=self.term_filter,
+            ),
+        )
+
+    def _counted(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> Iterator[Rows]:
+        analyzer, n_threads = self.build_analyzer(), thread_count(self.n_jobs)
+        sources = batches(raw_documents, encoding=self.encoding, decode_error=self.decode_error)
+        for texts in sources:
+            yield analyzer.count(texts, vocabulary, grow=grow, n_threads=n_threads)
+
+    @property
+    def _is_limited(self) -> bool:
+        return not (self.min_df == 1 and isinstance(self.min_df, Integral)) or not (
+            self.max_df == 1.0 and not isinstance(self.max_df, Integral)
+        ) or self.max_features is not None
+
+    def _limited(self, rows: Rows, vocabulary: Vocabulary) -> tuple[Rows, Vocabulary]:
+        kept = limits.kept_terms(rows, vocabulary, self.min_df, self.max_df, self.max_features)
+        column_of = np.full(len(vocabulary), -1, dtype=np.int32)
+        column_of[kept] = np.arange(len(kept), dtype=np.int32)
+        return rows.only(column_of, len(kept)), Vocabulary(vocabulary.terms(kept).tolist())
+
+    def _matrix(self, rows: Rows) -> Any:
+        matrix = rows.matrix(len(self.vocabulary_), self.dtype)
+        if self.binary:
+            matrix.data.fill(1)
+        return matrix
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "vocabulary_"):
+            return
+        if self.vocabulary is None:
+            raise NotFittedError("This TextVectorizer is not fitted yet: call fit or partial_fit first.")
+        self.vocabulary_ = _given_vocabulary(self.vocabulary)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "vocabulary_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = self.vocabulary is None
+        return tags
