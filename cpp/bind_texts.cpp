@@ -85,7 +85,7 @@ void append_offsets(OwnedTexts& texts, uint64_t offset, uint64_t length, nb::obj
 }
 
 void append_views(OwnedTexts& texts, uint64_t offset, uint64_t length, nb::object validity,
-                  nb::object headers, nb::list data) {
+                  nb::object headers, nb::typed<nb::list, nb::object> data) {
   const arrow::Slots slots = slots_of(texts, offset, length, validity);
   const arrow::Buffer at = bytes_of(headers, texts.owners);
   std::vector<arrow::Buffer> buffers;
@@ -167,6 +167,9 @@ void bind_texts(nb::module_& m) {
       .def("append_entries", &append_entries, nb::arg("offset"), nb::arg("length"),
            nb::arg("validity").none(), nb::arg("indices").none(), nb::arg("width"), nb::arg("signed"),
            nb::arg("dictionary"), "Append entries of a dictionary: `width` bytes to an index.")
-      .def_static("from_strings", &from_strings, nb::arg("strings"))
-      .def_static("from_rows", &from_rows, nb::arg("rows"), nb::arg("width"));
+      .def_static("from_strings", &from_strings, nb::arg("strings"),
+                  nb::sig("def from_strings(strings: collections.abc.Sequence[str | None]) -> Texts"),
+                  "View the strings of a sequence; None and NaN are empty documents.")
+      .def_static("from_rows", &from_rows, nb::arg("rows"), nb::arg("width"),
+                  "View rows of `width` code points of 4 bytes each, padded with NUL.");
 }
