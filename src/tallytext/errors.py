@@ -27,3 +27,11 @@ class LabelError(TallytextError):
 
 class InputError(TallytextError):
     """Documents of a kind that cannot be read as text."""
+
+
+class LanguageError(TallytextError):
+    """A language for which there is no stemmer or no list of stop words."""
+
+
+class AnalysisError(TallytextError):
+    """Settings or callables that cannot turn terms into terms."""

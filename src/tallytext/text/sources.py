@@ -1,0 +1,209 @@
+"""Whatever holds a user's documents, as batches of views that the core reads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext import _core
+from tallytext.errors import InputError
+from tallytext.text.arrow import column_chunks, is_arrow, is_table, table_chunks, texts_of
+
+Item = TypeVar("Item")
+
+
+class _Decoding(NamedTuple):
+    encoding: str
+    errors: str
+
+
+class _Limits(NamedTuple):
+    documents: int
+    bytes: int
+
+
+def batches(
+    texts: object,
+    *,
+    max_documents: int = 65_536,
+    max_bytes: int = 32 << 20,
+    encoding: str = "utf-8",
+    decode_error: str = "strict",
+) -> Iterator[_core.Texts]:
+    """Return the documents in batches, at least one.
+
+    What lies in memory already (a list, an array, a column) is one batch of views. What is
+    produced as it is read (a generator, a file, the result of a query) comes in bounded batches.
+
+    Parameters
+    ----------
+    texts : list, array, column or iterable of documents
+        As for :func:`as_texts`.
+    max_documents, max_bytes : int
+        A batch of what is not in memory ends with the document that reaches one of them.
+    encoding, decode_error : str
+        How bytes among the documents become text, as for :meth:`bytes.decode`.
+
+    Raises
+    ------
+    InputError
+        If ``texts`` is not a collection of documents, or holds something that is not text.
+
+    Examples
+    --------
+    >>> [batch.strings() for batch in batches((str(i) for i in range(5)), max_documents=2)]
+    [['0', '1'], ['2', '3'], ['4']]
+    """
+    limits, decoding = _Limits(max_documents, max_bytes), _Decoding(encoding, decode_error)
+    if is_table(texts):
+        groups = _bounded(table_chunks(texts), len, lambda chunk: int(chunk.nbytes), limits)
+        return (texts_of(group) for group in groups)
+    views = _in_memory(texts, decoding)
+    return _consumed(_iterator(texts), limits, decoding) if views is None else iter((views,))
+
+
+def as_texts(
+    texts: object, *, encoding: str = "utf-8", decode_error: str = "strict"
+) -> _core.Texts:
+    """Return all documents as one batch of views.
+
+    Parameters
+    ----------
+    texts : list, array, column or iterable of documents
+        A list or tuple of str; a NumPy array of objects or of fixed-width strings; a pandas,
+        polars or pyarrow column, or anything else that offers one column of text through the
+        Arrow PyCapsule interface; any other iterable. ``None``, NaN and nulls are empty documents.
+        Bytes in an Arrow column are read as UTF-8, with U+FFFD for each byte that is no text.
+    encoding, decode_error : str
+        How bytes objects become text, as for :meth:`bytes.decode`.
+
+    Raises
+    ------
+    InputError
+        If ``texts`` is not a collection of documents, or holds something that is not text.
+
+    Examples
+    --------
+    >>> as_texts(["To be,", None, b"or not"]).strings()
+    ['To be,', '', 'or not']
+    """
+    decoding = _Decoding(encoding, decode_error)
+    if is_table(texts):
+        return texts_of(table_chunks(texts))
+    views = _in_memory(texts, decoding)
+    return _listed(list(_iterator(texts)), decoding) if views is None else views
+
+
+def _in_memory(texts: Any, decoding: _Decoding) -> _core.Texts | None:
+    """Views of documents that are all in memory; None for what has to be consumed."""
+    if isinstance(texts, list | tuple):
+        return _listed(texts, decoding)
+    if isinstance(texts, np.ndarray):
+        return _array(texts, decoding)
+    if _holds_python_strings(texts):
+        return _listed(texts.to_numpy(dtype=object, na_value=None).tolist(), decoding)
+    return texts_of(column_chunks(texts)) if is_arrow(texts) else None
+
+
+def _holds_python_strings(texts: object) -> bool:
+    """Whether this is a pandas column of str objects: to Arrow, they would have to be copied."""
+    dtype = getattr(texts, "dtype", None)
+    python = getattr(dtype, "storage", None) == "python"
+    return hasattr(texts, "to_numpy") and (python or dtype == np.dtype(object))
+
+
+def _array(array: NDArray[Any], decoding: _Decoding) -> _core.Texts:
+    if array.ndim != 1:
+        raise InputError(f"documents must be a 1-D array, but this one has shape {array.shape}.")
+    if array.dtype.kind not in "OUST" and array.size:  # an empty array is float64 by default
+        raise InputError(f"documents must be text, but this array holds {array.dtype}.")
+    if array.dtype.kind != "U" or not array.dtype.itemsize or np.ma.isMaskedArray(array):
+        return _listed(array.tolist(), decoding)
+    native = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
+    return _core.Texts.from_rows(native.view(np.uint32), native.dtype.itemsize // 4)
+
+
+def _listed(
+    items: list[Any] | tuple[Any, ...], decoding: _Decoding, before: int = 0
+) -> _core.Texts:
+    try:
+        return _core.Texts.from_strings(items)
+    except TypeError:  # something is not a str: only then is it worth looking at each
+        strings = [_text(item, before + i, decoding) for i, item in enumerate(items)]
+    return _core.Texts.from_strings(strings)
+
+
+def _text(item: Any, position: int, decoding: _Decoding) -> str | None:
+    if hasattr(item, "as_py"):  # a pyarrow scalar
+        item = item.as_py()
+    if isinstance(item, bytes | bytearray | memoryview):
+        return _decoded(bytes(item), position, decoding)
+    if isinstance(item, str):
+        return item
+    if _is_missing(item):
+        return None
+    raise InputError(
+        f"document {position} is {type(item).__name__}, not text: {_shown(item)}. "
+        "Documents must be str (or bytes, or None for an empty one)."
+    )
+
+
+def _decoded(raw: bytes, position: int, decoding: _Decoding) -> str:
+    try:
+        return raw.decode(decoding.encoding, decoding.errors)
+    except UnicodeDecodeError as error:
+        error.add_note(f"This is document {position}.")
+        raise
+
+
+def _is_missing(item: object) -> bool:
+    if item is None or (isinstance(item, float | np.floating) and item != item):
+        return True
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (item is pandas.NA or item is pandas.NaT)
+
+
+def _shown(item: object, width: int = 60) -> str:
+    text = repr(item)
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _iterator(texts: object) -> Iterator[Any]:
+    if isinstance(texts, str | bytes | bytearray):
+        raise InputError("give a list of documents, not one string: [text] instead of text.")
+    if isinstance(texts, Mapping):
+        raise InputError("give a list of documents, not a dict: list(documents.values()), say.")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"documents must be a list or another iterable, not {_shown(texts)}.")
+    return iter(texts)
+
+
+def _consumed(items: Iterator[Any], limits: _Limits, decoding: _Decoding) -> Iterator[_core.Texts]:
+    before = 0
+    for group in _bounded(items, lambda _: 1, sys.getsizeof, limits):
+        yield _listed(group, decoding, before)
+        before += len(group)
+
+
+def _bounded(
+    items: Iterable[Item],
+    documents_in: Callable[[Item], int],
+    bytes_in: Callable[[Item], int],
+    limits: _Limits,
+) -> Iterator[list[Item]]:
+    """Group items; the one that reaches a limit ends its group. No items are one empty group."""
+    group: list[Item] = []
+    documents = size = groups = 0
+    for item in items:
+        group.append(item)
+        documents += documents_in(item)
+        size += bytes_in(item)
+        if documents >= limits.documents or size >= limits.bytes:
+            yield group
+            group, documents, size, groups = [], 0, 0, groups + 1
+    if group or not groups:
+        yield group

@@ -1,0 +1,62 @@
+"""Words that say little about any topic, by language."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from tallytext.text.languages import language_name
+
+
+def stop_words(language: str) -> frozenset[str]:
+    """Return the commonest function words of a language, lower-cased.
+
+    English is scikit-learn's ``ENGLISH_STOP_WORDS``. The other lists hold articles, pronouns,
+    prepositions, conjunctions, auxiliary verbs and the commonest adverbs with their forms.
+    As with every such list, look at it before you rely on it: some of its words may matter to you.
+
+    Parameters
+    ----------
+    language : str
+        A name such as ``"german"`` or an ISO 639-1 code such as ``"de"``.
+
+    Raises
+    ------
+    LanguageError
+        If there is no list for the language.
+
+    Examples
+    --------
+    >>> sorted(stop_words("german"))[:4]
+    ['aber', 'alle', 'allem', 'allen']
+    >>> "the" in stop_words("en")
+    True
+    """
+    return _words(language_name(language, stop_word_languages(), "list of stop words"))
+
+
+@cache
+def stop_word_languages() -> tuple[str, ...]:
+    """Return the languages that have a list of stop words, sorted.
+
+    Examples
+    --------
+    >>> stop_word_languages()[:4]
+    ('danish', 'dutch', 'english', 'finnish')
+    """
+    lists = (file.name for file in _folder().iterdir() if file.name.endswith(".txt"))
+    return tuple(sorted(["english", *(name.removesuffix(".txt") for name in lists)]))
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    if name == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return frozenset(ENGLISH_STOP_WORDS)
+    return frozenset((_folder() / f"{name}.txt").read_text(encoding="utf-8").split())
+
+
+def _folder() -> Traversable:
+    return files("tallytext.text") / "stop_word_lists"
