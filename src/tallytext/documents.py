@@ -49,7 +49,7 @@ class Rows:
             np.concatenate([np.empty(0, np.int32), *(part.counts for part in parts)]),
         )
 
-    def only(self, column_of: NDArray[np.int32], n_columns: int) -> Rows:
+    def only(self, column_of: NDArray[np.int32]) -> Rows:
         """Keep the terms that have a column, under the number of that column."""
         columns = column_of[self.terms]
         kept = columns >= 0

@@ -9,6 +9,10 @@ class FrozenVocabularyError(TallytextError):
     """A term was to be added to a vocabulary that takes no more."""
 
 
+class VocabularyError(TallytextError):
+    """A vocabulary that contradicts itself, or has nothing left in it."""
+
+
 class NegativeCountError(TallytextError):
     """Something was to be taken out of a tally that was never put in."""
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from numbers import Integral
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
 
 from tallytext import limits
 from tallytext.documents import Analyzer, Hangul, Rows, Tokens
-from tallytext.errors import VocabularyError
 from tallytext.text.analysis import Accents, TermAnalysis, TermFilter
 from tallytext.text.sources import batches
 from tallytext.threads import thread_count
-from tallytext.vocabulary import Vocabulary
+from tallytext.vocabulary import Vocabulary, given_vocabulary
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc]
@@ -159,7 +158,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             Counts, rows with sorted columns.
         """
         if self.vocabulary is not None:
-            self.vocabulary_ = _given_vocabulary(self.vocabulary)
+            self.vocabulary_ = given_vocabulary(self.vocabulary)
             return self.transform(raw_documents)
         vocabulary = Vocabulary()
         rows = Rows.stack(list(self._counted(raw_documents, vocabulary, grow=True)))
@@ -196,9 +195,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
         """Return the terms with a count in each row."""
         self._check_fitted()
-        rows = limits.as_csr(X)
+        rows = check_array(X, accept_sparse="csr")
         names = self.vocabulary_.terms()
-        return [names[row.nonzero()[-1]] for row in rows]
+        return [names[np.unique(rows[[i]].nonzero()[-1])] for i in range(rows.shape[0])]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms, in the order of the columns."""
@@ -229,15 +228,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @property
     def _is_limited(self) -> bool:
-        return not (self.min_df == 1 and isinstance(self.min_df, Integral)) or not (
-            self.max_df == 1.0 and not isinstance(self.max_df, Integral)
-        ) or self.max_features is not None
+        return limits.are_limits(self.min_df, self.max_df, self.max_features)
 
     def _limited(self, rows: Rows, vocabulary: Vocabulary) -> tuple[Rows, Vocabulary]:
         kept = limits.kept_terms(rows, vocabulary, self.min_df, self.max_df, self.max_features)
         column_of = np.full(len(vocabulary), -1, dtype=np.int32)
         column_of[kept] = np.arange(len(kept), dtype=np.int32)
-        return rows.only(column_of, len(kept)), Vocabulary(vocabulary.terms(kept).tolist())
+        return rows.only(column_of), Vocabulary(vocabulary.terms(kept).tolist())
 
     def _matrix(self, rows: Rows) -> Any:
         matrix = rows.matrix(len(self.vocabulary_), self.dtype)
@@ -250,7 +247,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return
         if self.vocabulary is None:
             raise NotFittedError("This TextVectorizer is not fitted yet: call fit or partial_fit first.")
-        self.vocabulary_ = _given_vocabulary(self.vocabulary)
+        self.vocabulary_ = given_vocabulary(self.vocabulary)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vocabulary_")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext import _core
-from tallytext.errors import FrozenVocabularyError, TallytextError
+from tallytext.errors import FrozenVocabularyError, TallytextError, VocabularyError
 
 
 class Vocabulary:
@@ -163,6 +163,41 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {len(self):,} terms{', frozen' if self._frozen else ''}>"
+
+
+def given_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> Vocabulary:
+    """Return the frozen vocabulary that a user spelt out.
+
+    Parameters
+    ----------
+    terms : Vocabulary, mapping or iterable of str
+        A mapping gives each term its id, from 0 on without gaps; a set is taken in sorted order.
+
+    Raises
+    ------
+    VocabularyError
+        If it is empty, repeats a term, or has ids that repeat or leave gaps.
+
+    Examples
+    --------
+    >>> list(given_vocabulary({"b": 1, "a": 0}))
+    ['a', 'b']
+    """
+    if isinstance(terms, Vocabulary):
+        return terms if terms.frozen else terms.copy().freeze()
+    if isinstance(terms, Mapping):
+        ordered = sorted(terms, key=terms.__getitem__)
+        if [terms[term] for term in ordered] != list(range(len(ordered))):
+            raise VocabularyError("the ids of the vocabulary must be 0, 1, 2 … each once, without gaps.")
+    else:
+        ordered = sorted(terms) if isinstance(terms, set | frozenset) else _listed(terms)
+    vocabulary = Vocabulary(ordered)
+    if len(vocabulary) != len(ordered):
+        again = next(term for i, term in enumerate(ordered) if vocabulary[term] != i)
+        raise VocabularyError(f"the vocabulary has the term {again!r} twice.")
+    if not ordered:
+        raise VocabularyError("the vocabulary is empty.")
+    return vocabulary.freeze()
 
 
 def _listed(terms: Iterable[str]) -> list[str]:
