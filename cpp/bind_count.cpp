@@ -15,13 +15,13 @@ Counts to_python(Csr&& csr) {
 /// Counts n-grams of the terms of a source, whose make(documents) gives each thread its own.
 template <class Make, class Documents>
 Counts count(const Documents& documents, Make make, Vocabulary& vocabulary, bool grow, NgramRange ngrams,
-             std::size_t n_threads) {
+             std::size_t n_threads, bool ranked) {
   Csr csr;
   {
     nb::gil_scoped_release unlocked;
     auto weight = [&](std::size_t i) { return documents.weight(i); };
     auto all = make_rows<CountRows>(documents.size(), make, weight, vocabulary, grow, ngrams, n_threads);
-    csr = gather(all, vocabulary.size());
+    csr = gather(all, vocabulary.size(), ranked ? ranks(vocabulary) : std::vector<TermId>{});
   }
   return to_python(std::move(csr));
 }
@@ -69,9 +69,9 @@ TokenLists token_lists(nb::iterable documents) {
 
 /// Counts streams of raw ids by the terms they were analysed to.
 Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of, const Vocabulary& analysed,
-                      Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
+                      Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
   const AnalysedStreams streams{{ids.data(), ids.size()}, {starts.data(), starts.size()}, {analysed_of.data(), analysed_of.size()}, analysed};
-  return count(streams, [&] { return std::cref(streams); }, vocabulary, grow, ngrams, n_threads);
+  return count(streams, [&] { return std::cref(streams); }, vocabulary, grow, ngrams, n_threads, ranked);
 }
 }  // namespace
 
@@ -92,14 +92,14 @@ void bind_count(nb::module_& m) {
       .def_static("from_lists", &token_lists)
       .def("__len__", &TokenLists::size);
 
-  m.def("count", [](const Texts& texts, const WordRules& rules, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
-    return count(texts, cut_words(texts, rules), vocabulary, grow, ngrams, n_threads);
+  m.def("count", [](const Texts& texts, const WordRules& rules, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
+    return count(texts, cut_words(texts, rules), vocabulary, grow, ngrams, n_threads, ranked);
   });
-  m.def("count", [](const Texts& texts, const CharRules& rules, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
-    return count(texts, cut_chars(texts, rules), vocabulary, grow, ngrams, n_threads);
+  m.def("count", [](const Texts& texts, const CharRules& rules, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
+    return count(texts, cut_chars(texts, rules), vocabulary, grow, ngrams, n_threads, ranked);
   });
-  m.def("count", [](const TokenLists& lists, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
-    return count(lists, as_it_is(lists), vocabulary, grow, ngrams, n_threads);
+  m.def("count", [](const TokenLists& lists, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
+    return count(lists, as_it_is(lists), vocabulary, grow, ngrams, n_threads, ranked);
   });
   m.def("stream", [](const Texts& texts, const WordRules& rules, Vocabulary& vocabulary, std::size_t n_threads) {
     return stream(texts, cut_words(texts, rules), vocabulary, n_threads);

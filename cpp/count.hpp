@@ -61,12 +61,11 @@ void number_on(std::vector<std::unique_ptr<Share<Rows>>>& all, Vocabulary& vocab
   }
 }
 
-/// About how many entries the rows of these documents will have: English has one in a dozen bytes.
 template <class Weight>
-std::size_t expected_terms(Range documents, Weight weight) {
-  uint64_t bytes = 0;
-  for (std::size_t i = documents.begin; i < documents.end; ++i) bytes += weight(i);
-  return static_cast<std::size_t>(bytes / 12);
+std::size_t total_weight(Range documents, Weight weight) {
+  uint64_t total = 0;
+  for (std::size_t i = documents.begin; i < documents.end; ++i) total += weight(i);
+  return static_cast<std::size_t>(total);
 }
 
 /// The rows of all documents, in shares. `make_source()` gives each thread a source of its own; `weight(i)` is
@@ -74,8 +73,10 @@ std::size_t expected_terms(Range documents, Weight weight) {
 template <class Rows, class MakeSource, class Weight>
 std::vector<std::unique_ptr<Share<Rows>>> make_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
                                                     Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
+  constexpr std::size_t worth_a_thread = 1 << 16;
+  const std::size_t useful = 1 + total_weight({0, n_documents}, weight) / worth_a_thread;
   std::vector<std::unique_ptr<Share<Rows>>> all;
-  for (const Range& range : shares(n_documents, n_threads, weight)) {
+  for (const Range& range : shares(n_documents, std::min(n_threads, useful), weight)) {
     all.push_back(std::make_unique<Share<Rows>>());
     all.back()->documents = range;
   }
@@ -87,7 +88,7 @@ std::vector<std::unique_ptr<Share<Rows>>> make_rows(std::size_t n_documents, Mak
     TermSource terms{known ? known : &vocabulary, nullptr, 0};
     if (grow) terms = in_place ? TermSource{nullptr, &vocabulary, 0} : TermSource{known, &share.fresh, share.base};
     auto source = make_source();
-    share.rows.reserve(expected_terms(share.documents, weight));
+    share.rows.reserve(total_weight(share.documents, weight) / 12);  // about one entry in a dozen bytes
     fill_rows(source, share.documents, terms, ngrams, share.rows);
     share.rows.forget_marks();
   });
@@ -115,8 +116,18 @@ Buffer<int64_t> row_starts(const std::vector<std::unique_ptr<Share<Rows>>>& all)
   return starts;
 }
 
-/// Gathers the shares, with terms renumbered and every row in order of its terms.
-inline Csr gather(std::vector<std::unique_ptr<Share<CountRows>>>& all, std::size_t n_terms) {
+/// The rank of each term among all, by code points.
+inline std::vector<TermId> ranks(const Vocabulary& vocabulary) {
+  std::vector<TermId> rank(vocabulary.size());
+  TermId next = 0;
+  for (const TermId id : vocabulary.sorted()) rank[static_cast<std::size_t>(id)] = next++;
+  return rank;
+}
+
+/// Gathers the shares, with terms renumbered and every row in order of its terms. With `rank` the terms are
+/// numbered by their rank.
+inline Csr gather(std::vector<std::unique_ptr<Share<CountRows>>>& all, std::size_t n_terms,
+                  const std::vector<TermId>& rank = {}) {
   Csr csr{row_starts(all), {}, {}};
   const auto size = static_cast<std::size_t>(csr.starts.back());
   csr.terms.resize(size);
@@ -126,6 +137,9 @@ inline Csr gather(std::vector<std::unique_ptr<Share<CountRows>>>& all, std::size
     TermCount* entry = share.rows.entries.data();
     if (!share.moved.empty()) {
       for (TermCount& e : share.rows.entries) e.term = share.moved_id(e.term);
+    }
+    if (!rank.empty()) {
+      for (TermCount& e : share.rows.entries) e.term = rank[static_cast<std::size_t>(e.term)];
     }
     RowSorter sort(n_terms);
     for (std::size_t row = share.documents.begin; row < share.documents.end; ++row) {

@@ -80,6 +80,8 @@ class Analyzer:
         Whether text is lower-cased; a callable gets the text as it is.
     hangul : {"words", "words+bigrams"}
         Whether Korean words are accompanied by the pairs of their syllables.
+    inside_words : bool
+        Whether character n-grams stay inside words padded with spaces, or run over the text.
     analysis : TermAnalysis
         What becomes of each distinct token.
 
@@ -97,6 +99,7 @@ class Analyzer:
     ngram_range: tuple[int, int] = (1, 1)
     lowercase: bool = True
     hangul: Hangul = "words"
+    inside_words: bool = True
     analysis: TermAnalysis = field(default_factory=TermAnalysis)
 
     def __post_init__(self) -> None:
@@ -114,7 +117,13 @@ class Analyzer:
             )
 
     def count(
-        self, texts: _core.Texts, vocabulary: Vocabulary, *, grow: bool, n_threads: int = 1
+        self,
+        texts: _core.Texts,
+        vocabulary: Vocabulary,
+        *,
+        grow: bool,
+        n_threads: int = 1,
+        ranked: bool = False,
     ) -> Rows:
         """Count the terms of each document.
 
@@ -128,20 +137,18 @@ class Analyzer:
             Whether new terms join the vocabulary; otherwise they are ignored.
         n_threads : int, default=1
             Threads to share the work; the result does not depend on it.
+        ranked : bool, default=False
+            Whether terms are numbered by their rank in the sorted vocabulary, not by their id.
         """
         documents = self._documents(texts)
+        target = (vocabulary.native, grow, self._word_ngrams, n_threads, ranked)
         if self.analysis.is_identity:
-            return Rows(*_core.count(*documents, vocabulary.native, grow, self._word_ngrams, n_threads))
+            return Rows(*_core.count(*documents, *target))
         raw = Vocabulary()
         starts, ids = _core.stream(*documents, raw.native, n_threads)
         analysed = Vocabulary()
         analysed_of = _ids_of(self.analysis.analyse(list(raw)), analysed)
-        return Rows(
-            *_core.count_analysed(
-                starts, ids, analysed_of, analysed.native,
-                vocabulary.native, grow, self._word_ngrams, n_threads,
-            )
-        )  # fmt: skip
+        return Rows(*_core.count_analysed(starts, ids, analysed_of, analysed.native, *target))
 
     @property
     def _word_ngrams(self) -> _core.NgramRange:
@@ -150,7 +157,7 @@ class Analyzer:
     def _documents(self, texts: _core.Texts) -> tuple[Any, ...]:
         """Return what the core counts: texts with the rules to cut them by, or tokens."""
         if self.tokens == "chars":
-            return texts, _core.CharRules(True, self.lowercase, *self.ngram_range)
+            return texts, _core.CharRules(self.inside_words, self.lowercase, *self.ngram_range)
         if self.tokens in ("words", "sklearn"):
             bigrams = self.hangul == "words+bigrams"
             return texts, _core.WordRules(self.tokens == "sklearn", self.lowercase, bigrams)
