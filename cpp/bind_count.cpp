@@ -1,5 +1,6 @@
 #include "count.hpp"
 #include "pystring.hpp"
+#include "shared_vocabulary.hpp"
 #include "sources.hpp"
 
 namespace {
@@ -12,41 +13,47 @@ Counts to_python(Csr&& csr) {
   return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms)), to_numpy(std::move(csr.counts))};
 }
 
-/// Counts n-grams of the terms of a source, whose make(documents) gives each thread its own.
-template <class Make, class Documents>
-Counts count(const Documents& documents, Make make, Vocabulary& vocabulary, bool grow, NgramRange ngrams,
-             std::size_t n_threads, bool ranked) {
-  Csr csr;
-  {
-    nb::gil_scoped_release unlocked;
-    auto weight = [&](std::size_t i) { return documents.weight(i); };
-    auto all = make_rows<CountRows>(documents.size(), make, weight, vocabulary, grow, ngrams, n_threads);
-    csr = gather(all, vocabulary.size(), ranked ? ranks(vocabulary) : std::vector<TermId>{});
+/// Where the rows of a batch of documents go, and how.
+struct Target {
+  SharedVocabulary& vocabulary;
+  bool grow;
+  std::size_t n_threads;
+};
+
+/// The documents' rows over the target's vocabulary. make() gives each thread its own source of terms, and
+/// gather(rows, vocabulary) lays the rows of all threads together.
+template <class Rows, class Documents, class Make, class Gather>
+Csr rows_of(const Documents& documents, Make make, Target target, NgramRange ngrams, Gather gather) {
+  nb::gil_scoped_release unlocked;
+  auto weight = [&](std::size_t i) { return documents.weight(i); };
+  if (target.grow) {
+    return target.vocabulary.write([&](Vocabulary& vocabulary) {
+      auto all = grown_rows<Rows>(documents.size(), make, weight, vocabulary, ngrams, target.n_threads);
+      return gather(all, vocabulary);
+    });
   }
-  return to_python(std::move(csr));
+  return target.vocabulary.read([&](const Vocabulary& vocabulary) {
+    auto all = known_rows<Rows>(documents.size(), make, weight, vocabulary, ngrams, target.n_threads);
+    return gather(all, vocabulary);
+  });
 }
 
-template <class Make, class Documents>
-Streams stream(const Documents& documents, Make make, Vocabulary& vocabulary, std::size_t n_threads) {
-  Csr csr;
-  {
-    nb::gil_scoped_release unlocked;
-    auto weight = [&](std::size_t i) { return documents.weight(i); };
-    auto all = make_rows<TermRows>(documents.size(), make, weight, vocabulary, true, NgramRange{}, n_threads);
-    csr = gather(all);
-  }
+template <class Documents, class Make>
+Counts count(const Documents& documents, Make make, Target target, NgramRange ngrams, bool ranked) {
+  return to_python(
+      rows_of<CountRows>(documents, make, target, ngrams, [=](auto& all, const Vocabulary& terms) {
+        return gather(all, terms.size(), ranked ? ranks(terms) : std::vector<TermId>{});
+      }));
+}
+
+template <class Documents, class Make>
+Streams stream(const Documents& documents, Make make, Target target) {
+  auto in_order = [](auto& all, const Vocabulary&) { return gather(all); };
+  Csr csr = rows_of<TermRows>(documents, make, target, NgramRange{}, in_order);
   return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms))};
 }
 
-auto cut_words(const Texts& texts, const WordRules& rules) {
-  return [&] { return TextSource<Tokenizer>(texts, rules); };
-}
-auto cut_chars(const Texts& texts, const CharRules& rules) {
-  return [&] { return TextSource<CharTokenizer>(texts, rules); };
-}
-auto as_it_is(const TokenLists& lists) {
-  return [&] { return std::cref(lists); };
-}
+struct AsTheyAre {};
 
 void append_tokens(TokenLists& lists, PyObject* tokens, std::string& scratch) {
   nb::object fast = nb::steal(PySequence_Fast(tokens, "the tokens of a document must be a sequence of str"));
@@ -67,48 +74,73 @@ TokenLists token_lists(nb::iterable documents) {
   return lists;
 }
 
+/// Checks that every id that a stream holds, and every id that those stand for, exists.
+void check_streams(const AnalysedStreams& streams) {
+  const auto n_ids = static_cast<int64_t>(streams.ids.size());
+  const bool bounded = !streams.starts.empty() && streams.starts.front() == 0 &&
+                       streams.starts.back() == n_ids &&
+                       std::is_sorted(streams.starts.begin(), streams.starts.end());
+  auto below = [](std::size_t n) { return [n](TermId id) { return id < static_cast<int64_t>(n); }; };
+  const bool known = std::all_of(streams.ids.begin(), streams.ids.end(),
+                                 [&](TermId id) { return id >= 0 && below(streams.analysed_of.size())(id); });
+  if (!bounded || !known ||
+      !std::all_of(streams.analysed_of.begin(), streams.analysed_of.end(), below(streams.analysed.size()))) {
+    throw nb::value_error("the streams hold ids that are not there");
+  }
+}
+
 /// Counts streams of raw ids by the terms they were analysed to.
-Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of, const Vocabulary& analysed,
-                      Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
-  const AnalysedStreams streams{{ids.data(), ids.size()}, {starts.data(), starts.size()}, {analysed_of.data(), analysed_of.size()}, analysed};
-  return count(streams, [&] { return std::cref(streams); }, vocabulary, grow, ngrams, n_threads, ranked);
+Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of,
+                      const SharedVocabulary& analysed, SharedVocabulary& vocabulary, bool grow,
+                      NgramRange ngrams, std::size_t n_threads, bool ranked) {
+  const Vocabulary terms = analysed.read([](const Vocabulary& v) { return v; });
+  const AnalysedStreams streams{{ids.data(), ids.size()},
+                                {starts.data(), starts.size()},
+                                {analysed_of.data(), analysed_of.size()},
+                                terms};
+  check_streams(streams);
+  return count(streams, [&] { return std::cref(streams); }, {vocabulary, grow, n_threads}, ngrams, ranked);
+}
+
+template <class Documents, class Rules, class Cut>
+void bind_documents(nb::module_& m, Cut cut) {
+  m.def("count_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
+                             bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
+    return count(documents, cut(documents, rules), {vocabulary, grow, n_threads}, ngrams, ranked);
+  });
+  m.def("stream_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
+                              std::size_t n_threads) {
+    return stream(documents, cut(documents, rules), {vocabulary, true, n_threads});
+  });
 }
 }  // namespace
 
 void bind_count(nb::module_& m) {
   nb::class_<WordRules>(m, "WordRules", "How text is cut into words.")
-      .def("__init__", [](WordRules* self, bool python, bool lowercase, bool hangul_bigrams) {
-        new (self) WordRules{python, lowercase, hangul_bigrams};
-      }, nb::arg("python"), nb::arg("lowercase"), nb::arg("hangul_bigrams"));
+      .def(nb::new_([](bool python, bool lowercase, bool hangul_bigrams) {
+             return WordRules{python, lowercase, hangul_bigrams};
+           }),
+           nb::arg("python"), nb::arg("lowercase"), nb::arg("hangul_bigrams"));
   nb::class_<CharRules>(m, "CharRules", "How text is cut into character n-grams.")
-      .def("__init__", [](CharRules* self, bool inside_words, bool lowercase, std::size_t shortest, std::size_t longest) {
-        new (self) CharRules{inside_words, lowercase, shortest, longest};
-      }, nb::arg("inside_words"), nb::arg("lowercase"), nb::arg("shortest"), nb::arg("longest"));
+      .def(nb::new_([](bool inside_words, bool lowercase, std::size_t shortest, std::size_t longest) {
+             return CharRules{inside_words, lowercase, shortest, longest};
+           }),
+           nb::arg("inside_words"), nb::arg("lowercase"), nb::arg("shortest"), nb::arg("longest"));
   nb::class_<NgramRange>(m, "NgramRange", "Shortest and longest n-gram of words.")
-      .def("__init__", [](NgramRange* self, std::size_t shortest, std::size_t longest) {
-        new (self) NgramRange{shortest, longest};
-      }, nb::arg("shortest"), nb::arg("longest"));
+      .def(nb::new_([](std::size_t shortest, std::size_t longest) { return NgramRange{shortest, longest}; }),
+           nb::arg("shortest"), nb::arg("longest"));
+  nb::class_<AsTheyAre>(m, "AsTheyAre", "Tokens need no rules.").def(nb::init<>());
   nb::class_<TokenLists>(m, "TokenLists", "Tokens made in Python, document by document.")
       .def_static("from_lists", &token_lists)
       .def("__len__", &TokenLists::size);
 
-  m.def("count", [](const Texts& texts, const WordRules& rules, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
-    return count(texts, cut_words(texts, rules), vocabulary, grow, ngrams, n_threads, ranked);
+  bind_documents<Texts, WordRules>(m, [](const Texts& texts, const WordRules& rules) {
+    return [&] { return TextSource<Tokenizer>(texts, rules); };
   });
-  m.def("count", [](const Texts& texts, const CharRules& rules, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
-    return count(texts, cut_chars(texts, rules), vocabulary, grow, ngrams, n_threads, ranked);
+  bind_documents<Texts, CharRules>(m, [](const Texts& texts, const CharRules& rules) {
+    return [&] { return TextSource<CharTokenizer>(texts, rules); };
   });
-  m.def("count", [](const TokenLists& lists, Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
-    return count(lists, as_it_is(lists), vocabulary, grow, ngrams, n_threads, ranked);
-  });
-  m.def("stream", [](const Texts& texts, const WordRules& rules, Vocabulary& vocabulary, std::size_t n_threads) {
-    return stream(texts, cut_words(texts, rules), vocabulary, n_threads);
-  });
-  m.def("stream", [](const Texts& texts, const CharRules& rules, Vocabulary& vocabulary, std::size_t n_threads) {
-    return stream(texts, cut_chars(texts, rules), vocabulary, n_threads);
-  });
-  m.def("stream", [](const TokenLists& lists, Vocabulary& vocabulary, std::size_t n_threads) {
-    return stream(lists, as_it_is(lists), vocabulary, n_threads);
-  });
+  bind_documents<TokenLists, AsTheyAre>(
+      m, [](const TokenLists& lists, const AsTheyAre&) { return [&] { return std::cref(lists); }; });
   m.def("count_analysed", &count_analysed);
 }

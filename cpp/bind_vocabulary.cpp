@@ -1,6 +1,6 @@
 #include "bindings.hpp"
 #include "pystring.hpp"
-#include "vocabulary.hpp"
+#include "shared_vocabulary.hpp"
 
 namespace {
 using namespace tallytext;
@@ -23,7 +23,8 @@ nb::list terms_of(const Vocabulary& vocabulary, In<TermId> ids) {
   nb::list terms = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(ids.size())));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const TermId id = ids(i);
-    if (id < 0 || static_cast<std::size_t>(id) >= vocabulary.size()) throw nb::index_error("no term has this id");
+    if (id < 0 || static_cast<std::size_t>(id) >= vocabulary.size())
+      throw nb::index_error("no term has this id");
     PyList_SET_ITEM(terms.ptr(), static_cast<Py_ssize_t>(i), str_of(vocabulary.term(id)));
   }
   return terms;
@@ -59,7 +60,8 @@ Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
     const std::string_view term(reinterpret_cast<const char*>(arena.data()) + at, lengths(i));
     for (const char* p = term.data(); p < term.data() + term.size();) {
       const CodePoint code = decode_utf8(p, term.data() + term.size());
-      if (code.length == 1 && static_cast<unsigned char>(*p) >= 0x80) throw nb::value_error("a term is not valid text");
+      if (code.length == 1 && static_cast<unsigned char>(*p) >= 0x80)
+        throw nb::value_error("a term is not valid text");
       p += code.length;
     }
     if (vocabulary.intern(term) != static_cast<TermId>(i)) throw nb::value_error("a term occurs twice");
@@ -68,24 +70,52 @@ Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
   if (at != arena.size()) throw nb::value_error("there are bytes after the last term");
   return vocabulary;
 }
+
+/// Where the ids of `other` went in `vocabulary`, which takes its terms.
+std::vector<TermId> merge(SharedVocabulary& vocabulary, const SharedVocabulary& other) {
+  if (&vocabulary != &other) {
+    return other.read([&](const Vocabulary& theirs) {
+      return vocabulary.write([&](Vocabulary& own) { return own.merge(theirs); });
+    });
+  }
+  std::vector<TermId> same(vocabulary.read([](const Vocabulary& terms) { return terms.size(); }));
+  std::iota(same.begin(), same.end(), 0);
+  return same;
+}
 }  // namespace
 
 void bind_vocabulary(nb::module_& m) {
-  nb::class_<Vocabulary>(m, "Vocabulary", "Term to id and back, append-only.")
+  using Shared = SharedVocabulary;
+  nb::class_<Shared>(m, "Vocabulary", "Term to id and back, append-only.")
       .def(nb::init<>())
-      .def(nb::init<const Vocabulary&>())
-      .def("__len__", &Vocabulary::size)
-      .def("add", [](Vocabulary& v, nb::sequence terms) {
-        return each_term(terms, [&v](std::string_view term) { return v.intern(term); });
-      })
-      .def("ids", [](const Vocabulary& v, nb::sequence terms) {
-        return each_term(terms, [&v](std::string_view term) { return v.find(term); });
-      })
-      .def("terms", &all_terms)
-      .def("terms", &terms_of)
-      .def("merge", [](Vocabulary& v, const Vocabulary& other) { return to_numpy(v.merge(other)); })
-      .def("sorted", [](const Vocabulary& v) { return to_numpy(v.sorted()); })
-      .def("arena", &arena_of)
-      .def("lengths", &lengths_of)
-      .def_static("from_arrays", &from_arrays);
+      .def(nb::init<const Shared&>())
+      .def("__len__",
+           [](const Shared& v) { return v.read([](const Vocabulary& terms) { return terms.size(); }); })
+      .def("add",
+           [](Shared& v, nb::sequence terms) {
+             return v.write([&](Vocabulary& own) {
+               return each_term(terms, [&own](std::string_view term) { return own.intern(term); });
+             });
+           })
+      .def("ids",
+           [](const Shared& v, nb::sequence terms) {
+             return v.read([&](const Vocabulary& own) {
+               return each_term(terms, [&own](std::string_view term) { return own.find(term); });
+             });
+           })
+      .def("terms", [](const Shared& v) { return v.read(all_terms); })
+      .def("terms",
+           [](const Shared& v, In<TermId> ids) {
+             return v.read([&](const Vocabulary& terms) { return terms_of(terms, ids); });
+           })
+      .def("merge", [](Shared& v, const Shared& other) { return to_numpy(merge(v, other)); })
+      .def("sorted",
+           [](const Shared& v) {
+             return v.read([](const Vocabulary& terms) { return to_numpy(terms.sorted()); });
+           })
+      .def("arena", [](const Shared& v) { return v.read(arena_of); })
+      .def("lengths", [](const Shared& v) { return v.read(lengths_of); })
+      .def_static("from_arrays", [](In<uint8_t> arena, In<uint32_t> lengths) {
+        return new Shared(from_arrays(arena, lengths));
+      });
 }

@@ -2,7 +2,8 @@
 // Documents to rows over one vocabulary, in as many threads as asked for.
 //
 // Each thread takes a contiguous share of the documents and numbers the terms it is first to see by itself.
-// Afterwards the shares are numbered on in order, which gives every term the id it would have got from one thread.
+// Afterwards the shares are numbered on in order, which gives every term the id it would have got from one
+// thread.
 #include <memory>
 #include <vector>
 
@@ -23,11 +24,13 @@ template <class Rows>
 struct Share {
   Range documents;
   Vocabulary fresh;
-  TermId base = 0;             // rows hold known ids below, and fresh ones from here on
-  std::vector<TermId> moved;   // where the fresh terms went; empty where they went nowhere
+  TermId base = 0;            // rows hold known ids below, and fresh ones from here on
+  std::vector<TermId> moved;  // where the fresh terms went; empty where they went nowhere
   Rows rows;
 
-  TermId moved_id(TermId id) const { return id < base || moved.empty() ? id : moved[static_cast<std::size_t>(id - base)]; }
+  TermId moved_id(TermId id) const {
+    return id < base || moved.empty() ? id : moved[static_cast<std::size_t>(id - base)];
+  }
 };
 
 template <class Rows, class Source>
@@ -68,31 +71,58 @@ std::size_t total_weight(Range documents, Weight weight) {
   return static_cast<std::size_t>(total);
 }
 
-/// The rows of all documents, in shares. `make_source()` gives each thread a source of its own; `weight(i)` is
-/// the size of document i. With `grow`, new terms join the vocabulary; otherwise they are ignored.
-template <class Rows, class MakeSource, class Weight>
-std::vector<std::unique_ptr<Share<Rows>>> make_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
-                                                    Vocabulary& vocabulary, bool grow, NgramRange ngrams, std::size_t n_threads) {
+template <class Rows>
+using Shares = std::vector<std::unique_ptr<Share<Rows>>>;
+
+/// Contiguous shares of the documents, of about equal weight, none too small to be worth a thread.
+template <class Rows, class Weight>
+Shares<Rows> shared_out(std::size_t n_documents, Weight weight, std::size_t n_threads) {
   constexpr std::size_t worth_a_thread = 1 << 16;
   const std::size_t useful = 1 + total_weight({0, n_documents}, weight) / worth_a_thread;
-  std::vector<std::unique_ptr<Share<Rows>>> all;
+  Shares<Rows> all;
   for (const Range& range : shares(n_documents, std::min(n_threads, useful), weight)) {
     all.push_back(std::make_unique<Share<Rows>>());
     all.back()->documents = range;
+    all.back()->rows.reserve(total_weight(range, weight) / 12);  // about one entry in a dozen bytes
+  }
+  return all;
+}
+
+/// Fills every share, each by a thread of its own, with a source of its own, from terms(share).
+template <class Rows, class MakeSource, class Terms>
+void fill_shares(Shares<Rows>& all, MakeSource make_source, NgramRange ngrams, Terms terms) {
+  in_parallel(all.size(), [&](std::size_t i) {
+    auto source = make_source();
+    fill_rows(source, all[i]->documents, terms(*all[i]), ngrams, all[i]->rows);
+    all[i]->rows.forget_marks();
+  });
+}
+
+/// The rows of all documents over the terms that the vocabulary knows. `make_source()` gives each thread a
+/// source of its own; `weight(i)` is the size of document i.
+template <class Rows, class MakeSource, class Weight>
+Shares<Rows> known_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
+                        const Vocabulary& vocabulary, NgramRange ngrams, std::size_t n_threads) {
+  auto all = shared_out<Rows>(n_documents, weight, n_threads);
+  fill_shares(all, make_source, ngrams, [&](Share<Rows>&) { return TermSource{&vocabulary, nullptr, 0}; });
+  return all;
+}
+
+/// The same, with all new terms added to the vocabulary.
+template <class Rows, class MakeSource, class Weight>
+Shares<Rows> grown_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
+                        Vocabulary& vocabulary, NgramRange ngrams, std::size_t n_threads) {
+  auto all = shared_out<Rows>(n_documents, weight, n_threads);
+  if (all.size() == 1) {  // a single thread may write what it reads
+    fill_shares(all, make_source, ngrams, [&](Share<Rows>&) { return TermSource{nullptr, &vocabulary, 0}; });
+    return all;
   }
   const Vocabulary* known = vocabulary.size() ? &vocabulary : nullptr;
-  const bool in_place = grow && all.size() == 1;  // one thread may write what it reads
-  in_parallel(all.size(), [&](std::size_t i) {
-    Share<Rows>& share = *all[i];
-    share.base = in_place ? 0 : static_cast<TermId>(vocabulary.size());
-    TermSource terms{known ? known : &vocabulary, nullptr, 0};
-    if (grow) terms = in_place ? TermSource{nullptr, &vocabulary, 0} : TermSource{known, &share.fresh, share.base};
-    auto source = make_source();
-    share.rows.reserve(total_weight(share.documents, weight) / 12);  // about one entry in a dozen bytes
-    fill_rows(source, share.documents, terms, ngrams, share.rows);
-    share.rows.forget_marks();
+  fill_shares(all, make_source, ngrams, [&](Share<Rows>& share) {
+    share.base = static_cast<TermId>(vocabulary.size());
+    return TermSource{known, &share.fresh, share.base};
   });
-  if (grow && !in_place) number_on(all, vocabulary);
+  number_on(all, vocabulary);
   return all;
 }
 

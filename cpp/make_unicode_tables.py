@@ -65,7 +65,9 @@ def lower_delta(c):
     if len(lower) == 1:
         return ord(lower) - ord(c)
     if c != "\u0130":
-        raise SystemExit(f"U+{ord(c):04X} has a lower case of several characters: teach unicode.hpp")
+        raise SystemExit(
+            f"U+{ord(c):04X} has a lower case of several characters: teach unicode.hpp"
+        )
     return 0
 
 

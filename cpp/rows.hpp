@@ -92,7 +92,9 @@ class RowSorter {
   static constexpr int digit_bits = 9;
 
   static void pass(int shift, const TermCount* from, TermCount* to, std::size_t n) {
-    auto digit = [shift](const TermCount& e) { return static_cast<uint32_t>(e.term) >> shift & ((1u << digit_bits) - 1); };
+    auto digit = [shift](const TermCount& e) {
+      return static_cast<uint32_t>(e.term) >> shift & ((1u << digit_bits) - 1);
+    };
     std::array<uint32_t, 1 << digit_bits> at{};
     for (std::size_t i = 0; i < n; ++i) ++at[digit(from[i])];
     uint32_t sum = 0;

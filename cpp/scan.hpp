@@ -24,7 +24,9 @@ struct Block {
 /// Classifies 64 bytes and writes them to `out`, in lower case if asked for.
 template <bool lowercase>
 Block scan_bytes(const char* in, char* out) {
-  auto at_most = [](__m128i x, char limit) { return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(limit)), x); };
+  auto at_most = [](__m128i x, char limit) {
+    return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(limit)), x);
+  };
   Block block{0, 0};
   for (int i = 0; i < 4; ++i) {
     const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 16 * i));

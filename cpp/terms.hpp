@@ -78,7 +78,8 @@ class TermSink {
 template <class Sink>
 class WordNgrams {
  public:
-  WordNgrams(std::size_t shortest, std::size_t longest, Sink& sink) : shortest_(shortest), longest_(longest), sink_(sink) {}
+  WordNgrams(std::size_t shortest, std::size_t longest, Sink& sink)
+      : shortest_(shortest), longest_(longest), sink_(sink) {}
 
   void operator()(const char* p, std::size_t size) {
     if (!starts_.empty()) bytes_.push_back(' ');

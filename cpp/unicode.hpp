@@ -14,7 +14,8 @@ inline uint16_t flags(uint32_t c) {
 
 inline uint32_t simple_lower(uint32_t c) {
   constexpr uint32_t low = (1u << block_bits) - 1;
-  const int32_t delta = lower_blocks[static_cast<uint32_t>(lower_index[c >> block_bits]) << block_bits | (c & low)];
+  const int32_t delta =
+      lower_blocks[static_cast<uint32_t>(lower_index[c >> block_bits]) << block_bits | (c & low)];
   return static_cast<uint32_t>(static_cast<int32_t>(c) + delta);
 }
 

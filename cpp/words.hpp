@@ -44,7 +44,8 @@ class Spill {
 template <class Sink>
 class PythonWords {
  public:
-  PythonWords(const WordRules&, Spill& spill, Sink& sink) : spill_(spill), sink_(sink), start_(spill.used()) {}
+  PythonWords(const WordRules&, Spill& spill, Sink& sink)
+      : spill_(spill), sink_(sink), start_(spill.used()) {}
 
   void take(uint32_t c) {
     if (!(unicode::flags(c) & unicode::word)) return finish();
@@ -143,7 +144,8 @@ class UnicodeWords {
 
 /// Splits `run`, a stretch of `text`. The whole text is the context that a capital sigma needs.
 template <class Words, class Sink>
-void split_run(std::string_view text, std::string_view run, const WordRules& rules, Spill& spill, Sink& sink) {
+void split_run(std::string_view text, std::string_view run, const WordRules& rules, Spill& spill,
+               Sink& sink) {
   // Lower case takes at most half as many bytes again: U+023A, two bytes, becomes U+2C65, three.
   spill.reserve(2 * run.size() + 4, sink);
   Words words(rules, spill, sink);

@@ -12,7 +12,17 @@ import scipy.sparse as sp
 import sklearn
 from numpy.typing import DTypeLike, NDArray
 
-from tallytext import _core
+from tallytext._core import (
+    AsTheyAre,
+    CharRules,
+    NgramRange,
+    Texts,
+    TokenLists,
+    WordRules,
+    count_analysed,
+    count_terms,
+    stream_terms,
+)
 from tallytext.errors import AnalysisError
 from tallytext.text.analysis import TermAnalysis
 from tallytext.vocabulary import Vocabulary
@@ -42,7 +52,9 @@ class Rows:
         if len(parts) == 1:
             return parts[0]
         ends = np.cumsum([part.starts[-1] for part in parts])
-        starts = [part.starts[1:] + end - part.starts[-1] for part, end in zip(parts, ends, strict=True)]
+        starts = [
+            part.starts[1:] + end - part.starts[-1] for part, end in zip(parts, ends, strict=True)
+        ]
         return cls(
             np.concatenate([np.zeros(1, np.int64), *starts]),
             np.concatenate([np.empty(0, np.int32), *(part.terms for part in parts)]),
@@ -113,12 +125,12 @@ class Analyzer:
         shortest, longest = self.ngram_range
         if not 1 <= shortest <= longest:
             raise AnalysisError(
-                f"ngram_range must be two numbers, 1 <= shortest <= longest, not {self.ngram_range}."
+                f"ngram_range must be (shortest, longest) from 1 on, not {self.ngram_range}."
             )
 
     def count(
         self,
-        texts: _core.Texts,
+        texts: Texts,
         vocabulary: Vocabulary,
         *,
         grow: bool,
@@ -129,7 +141,7 @@ class Analyzer:
 
         Parameters
         ----------
-        texts : _core.Texts
+        texts : Texts
             The documents.
         vocabulary : Vocabulary
             Numbers the terms.
@@ -140,29 +152,30 @@ class Analyzer:
         ranked : bool, default=False
             Whether terms are numbered by their rank in the sorted vocabulary, not by their id.
         """
-        documents = self._documents(texts)
+        documents, rules = self._documents(texts)
         target = (vocabulary.native, grow, self._word_ngrams, n_threads, ranked)
         if self.analysis.is_identity:
-            return Rows(*_core.count(*documents, *target))
+            return Rows(*count_terms(documents, rules, *target))
         raw = Vocabulary()
-        starts, ids = _core.stream(*documents, raw.native, n_threads)
+        starts, ids = stream_terms(documents, rules, raw.native, n_threads)
         analysed = Vocabulary()
         analysed_of = _ids_of(self.analysis.analyse(list(raw)), analysed)
-        return Rows(*_core.count_analysed(starts, ids, analysed_of, analysed.native, *target))
+        return Rows(*count_analysed(starts, ids, analysed_of, analysed.native, *target))
 
     @property
-    def _word_ngrams(self) -> _core.NgramRange:
-        return _core.NgramRange(*((1, 1) if self.tokens == "chars" else self.ngram_range))
+    def _word_ngrams(self) -> NgramRange:
+        return NgramRange(*((1, 1) if self.tokens == "chars" else self.ngram_range))
 
-    def _documents(self, texts: _core.Texts) -> tuple[Any, ...]:
-        """Return what the core counts: texts with the rules to cut them by, or tokens."""
+    def _documents(self, texts: Texts) -> tuple[Any, Any]:
+        """Return what the core counts: texts with the rules to cut them by, or tokens without."""
         if self.tokens == "chars":
-            return texts, _core.CharRules(self.inside_words, self.lowercase, *self.ngram_range)
+            return texts, CharRules(self.inside_words, self.lowercase, *self.ngram_range)
         if self.tokens in ("words", "sklearn"):
             bigrams = self.hangul == "words+bigrams"
-            return texts, _core.WordRules(self.tokens == "sklearn", self.lowercase, bigrams)
+            return texts, WordRules(self.tokens == "sklearn", self.lowercase, bigrams)
         tokenize = self._python_tokenizer()
-        return (_core.TokenLists.from_lists(_token_list(tokenize(text)) for text in texts.strings()),)
+        tokens = TokenLists.from_lists(_token_list(tokenize(text)) for text in texts.strings())
+        return tokens, AsTheyAre()
 
     def _python_tokenizer(self) -> Callable[[str], Iterable[str]]:
         if not isinstance(self.tokens, re.Pattern):

@@ -39,3 +39,7 @@ class LanguageError(TallytextError):
 
 class AnalysisError(TallytextError):
     """Settings or callables that cannot turn terms into terms."""
+
+
+class FileError(TallytextError):
+    """A file is missing, damaged, or not what it was taken for."""

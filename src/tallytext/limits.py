@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallytext.documents import Rows
 from tallytext.errors import VocabularyError
-
-if TYPE_CHECKING:
-    from tallytext.documents import Rows
-    from tallytext.vocabulary import Vocabulary
+from tallytext.vocabulary import Vocabulary
 
 
 def are_limits(min_df: int | float, max_df: int | float, max_features: int | None) -> bool:
@@ -46,7 +43,10 @@ def kept_terms(
         If the limits contradict each other, or no term remains.
     """
     n_documents = len(rows.starts) - 1
-    least, most = _documents(min_df, n_documents, "min_df"), _documents(max_df, n_documents, "max_df")
+    least, most = (
+        _documents(min_df, n_documents, "min_df"),
+        _documents(max_df, n_documents, "max_df"),
+    )
     if most < least:
         raise VocabularyError(
             f"max_df={max_df} is {most:g} documents, fewer than the {least:g} of min_df={min_df}."
@@ -62,7 +62,9 @@ def kept_terms(
 
 def _documents(limit: int | float, n_documents: int, name: str) -> float:
     if isinstance(limit, bool) or limit < 0 or (not isinstance(limit, Integral) and limit > 1):
-        raise VocabularyError(f"{name} must be a number of documents, or a share from 0.0 to 1.0, not {limit!r}.")
+        raise VocabularyError(
+            f"{name} must be a number of documents, or a share from 0.0 to 1.0, not {limit!r}."
+        )
     return float(limit) if isinstance(limit, Integral) else limit * n_documents
 
 

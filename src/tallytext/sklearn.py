@@ -11,13 +11,14 @@ As many threads are used as the process has cores, or as ``OMP_NUM_THREADS`` say
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction import text as reference
 
-from tallytext import _core
+from tallytext._core import Texts
 from tallytext.documents import Analyzer, Rows
 from tallytext.text.analysis import TermAnalysis
 from tallytext.threads import thread_count
@@ -79,13 +80,16 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
 
     def _counts(self, raw_documents: Iterable[Any], vocabulary: Vocabulary, grow: bool) -> Any:
         """Count all documents; the columns of terms that are new are in sorted order."""
-        settings = {"vocabulary": vocabulary, "grow": grow, "n_threads": thread_count()}
-        analyzer = self._native_analyzer()
+        count = partial(
+            self._native_analyzer().count,
+            vocabulary=vocabulary,
+            grow=grow,
+            n_threads=thread_count(),
+        )
         if isinstance(raw_documents, list | tuple):
-            rows = analyzer.count(self._texts(raw_documents), ranked=grow, **settings)
+            rows = count(self._texts(raw_documents), ranked=grow)
             return rows.matrix(len(vocabulary), self.dtype)
-        batches = _batches(raw_documents)
-        rows = Rows.stack([analyzer.count(self._texts(batch), **settings) for batch in batches])
+        rows = Rows.stack([count(self._texts(batch)) for batch in _batches(raw_documents)])
         X = rows.matrix(len(vocabulary), self.dtype)
         return _in_sorted_columns(X, vocabulary) if grow else X
 
@@ -100,7 +104,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
             analysis=TermAnalysis(stop_words=stop_words),
         )
 
-    def _texts(self, documents: Sequence[Any]) -> _core.Texts:
+    def _texts(self, documents: Sequence[Any]) -> Texts:
         """Return documents as the core reads them, after what has to be done to them in Python."""
         if self.strip_accents is not None:
             # Of whole documents, before they are cut, since this can move the borders of words.
@@ -108,7 +112,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
             documents = [preprocess(self.decode(document)) for document in documents]
         elif self.input != "content" or any(type(document) is not str for document in documents):
             documents = [_checked(self.decode(document)) for document in documents]
-        return _core.Texts.from_strings(documents)
+        return Texts.from_strings(documents)
 
     def _known_terms(self) -> Vocabulary:
         """Return ``vocabulary_`` as the core wants it, made once for each dictionary."""

@@ -19,7 +19,7 @@ from tallytext.threads import thread_count
 from tallytext.vocabulary import Vocabulary, given_vocabulary
 
 
-class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc]
+class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Turn texts into a sparse matrix of term counts, over a vocabulary that can grow.
 
     Texts can be a list of str, a NumPy, pandas, polars or Arrow column, or any iterable of str;
@@ -246,7 +246,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if hasattr(self, "vocabulary_"):
             return
         if self.vocabulary is None:
-            raise NotFittedError("This TextVectorizer is not fitted yet: call fit or partial_fit first.")
+            raise NotFittedError(
+                "This TextVectorizer is not fitted yet: call fit or partial_fit first."
+            )
         self.vocabulary_ = given_vocabulary(self.vocabulary)
 
     def __sklearn_is_fitted__(self) -> bool:

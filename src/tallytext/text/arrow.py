@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tallytext import _core
+from tallytext._core import Texts
 from tallytext.errors import InputError
 
 
@@ -52,7 +52,7 @@ def table_chunks(table: Any) -> Iterator[Any]:
     return (batch.column(0) for batch in reader)
 
 
-def texts_of(chunks: Iterable[Any]) -> _core.Texts:
+def texts_of(chunks: Iterable[Any]) -> Texts:
     """Return views of all texts in some pyarrow arrays.
 
     Examples
@@ -61,13 +61,13 @@ def texts_of(chunks: Iterable[Any]) -> _core.Texts:
     >>> texts_of([pa.array(["to be", None]), pa.array(["or not"])]).strings()
     ['to be', '', 'or not']
     """
-    texts = _core.Texts()
+    texts = Texts()
     for chunk in chunks:
         _append(texts, chunk)
     return texts
 
 
-def _append(texts: _core.Texts, chunk: Any) -> None:
+def _append(texts: Texts, chunk: Any) -> None:
     import pyarrow.types as kinds
 
     kind = chunk.type
@@ -84,12 +84,12 @@ def _append(texts: _core.Texts, chunk: Any) -> None:
         _append_nested(texts, chunk)
 
 
-def _append_offsets(texts: _core.Texts, chunk: Any, width: int) -> None:
+def _append_offsets(texts: Texts, chunk: Any, width: int) -> None:
     validity, offsets, data = chunk.buffers()
     texts.append_offsets(chunk.offset, len(chunk), validity, offsets, data, width)
 
 
-def _append_nested(texts: _core.Texts, chunk: Any) -> None:
+def _append_nested(texts: Texts, chunk: Any) -> None:
     import pyarrow as pa
 
     kind = chunk.type
@@ -104,7 +104,7 @@ def _append_nested(texts: _core.Texts, chunk: Any) -> None:
         raise InputError(f"documents must be text, but this column holds {kind}.")
 
 
-def _append_entries(texts: _core.Texts, indices: Any, dictionary: _core.Texts) -> None:
+def _append_entries(texts: Texts, indices: Any, dictionary: Texts) -> None:
     from pyarrow.types import is_signed_integer
 
     validity, data = indices.buffers()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext import _core
+from tallytext._core import Texts
 from tallytext.errors import InputError
 from tallytext.text.arrow import column_chunks, is_arrow, is_table, table_chunks, texts_of
 
@@ -33,7 +33,7 @@ def batches(
     max_bytes: int = 32 << 20,
     encoding: str = "utf-8",
     decode_error: str = "strict",
-) -> Iterator[_core.Texts]:
+) -> Iterator[Texts]:
     """Return the documents in batches, at least one.
 
     What lies in memory already (a list, an array, a column) is one batch of views. What is
@@ -66,9 +66,7 @@ def batches(
     return _consumed(_iterator(texts), limits, decoding) if views is None else iter((views,))
 
 
-def as_texts(
-    texts: object, *, encoding: str = "utf-8", decode_error: str = "strict"
-) -> _core.Texts:
+def as_texts(texts: object, *, encoding: str = "utf-8", decode_error: str = "strict") -> Texts:
     """Return all documents as one batch of views.
 
     Parameters
@@ -98,7 +96,7 @@ def as_texts(
     return _listed(list(_iterator(texts)), decoding) if views is None else views
 
 
-def _in_memory(texts: Any, decoding: _Decoding) -> _core.Texts | None:
+def _in_memory(texts: Any, decoding: _Decoding) -> Texts | None:
     """Views of documents that are all in memory; None for what has to be consumed."""
     if isinstance(texts, list | tuple):
         return _listed(texts, decoding)
@@ -116,7 +114,7 @@ def _holds_python_strings(texts: object) -> bool:
     return hasattr(texts, "to_numpy") and (python or dtype == np.dtype(object))
 
 
-def _array(array: NDArray[Any], decoding: _Decoding) -> _core.Texts:
+def _array(array: NDArray[Any], decoding: _Decoding) -> Texts:
     if array.ndim != 1:
         raise InputError(f"documents must be a 1-D array, but this one has shape {array.shape}.")
     if array.dtype.kind not in "OUST" and array.size:  # an empty array is float64 by default
@@ -124,17 +122,15 @@ def _array(array: NDArray[Any], decoding: _Decoding) -> _core.Texts:
     if array.dtype.kind != "U" or not array.dtype.itemsize or np.ma.isMaskedArray(array):
         return _listed(array.tolist(), decoding)
     native = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
-    return _core.Texts.from_rows(native.view(np.uint32), native.dtype.itemsize // 4)
+    return Texts.from_rows(native.view(np.uint32), native.dtype.itemsize // 4)
 
 
-def _listed(
-    items: list[Any] | tuple[Any, ...], decoding: _Decoding, before: int = 0
-) -> _core.Texts:
+def _listed(items: list[Any] | tuple[Any, ...], decoding: _Decoding, before: int = 0) -> Texts:
     try:
-        return _core.Texts.from_strings(items)
+        return Texts.from_strings(items)
     except TypeError:  # something is not a str: only then is it worth looking at each
         strings = [_text(item, before + i, decoding) for i, item in enumerate(items)]
-    return _core.Texts.from_strings(strings)
+    return Texts.from_strings(strings)
 
 
 def _text(item: Any, position: int, decoding: _Decoding) -> str | None:
@@ -182,7 +178,7 @@ def _iterator(texts: object) -> Iterator[Any]:
     return iter(texts)
 
 
-def _consumed(items: Iterator[Any], limits: _Limits, decoding: _Decoding) -> Iterator[_core.Texts]:
+def _consumed(items: Iterator[Any], limits: _Limits, decoding: _Decoding) -> Iterator[Texts]:
     before = 0
     for group in _bounded(items, lambda _: 1, sys.getsizeof, limits):
         yield _listed(group, decoding, before)

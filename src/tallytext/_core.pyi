@@ -1,0 +1,129 @@
+"""The native core of tallytext."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+class TextsBase:
+    pass
+
+class Texts(TextsBase):
+    """A batch of documents, read where they lie."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the documents take up where they lie."""
+
+    def strings(self) -> list[str]:
+        """
+        Return the documents as the core reads them; a null is an empty string.
+        """
+
+    def addresses(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """Return where each document begins in memory; 0 for a null."""
+
+    def append_nulls(self, length: int) -> None: ...
+
+    def append_offsets(self, offset: int, length: int, validity: object | None, offsets: object | None, data: object | None, width: int) -> None:
+        """Append string or binary slots: `width` bytes to an offset."""
+
+    def append_views(self, offset: int, length: int, validity: object | None, headers: object | None, data: list[object]) -> None:
+        """Append string_view or binary_view slots."""
+
+    def append_entries(self, offset: int, length: int, validity: object | None, indices: object | None, width: int, signed: bool, dictionary: Texts) -> None:
+        """Append entries of a dictionary: `width` bytes to an index."""
+
+    @staticmethod
+    def from_strings(strings: Sequence[str | None]) -> Texts:
+        """View the strings of a sequence; None and NaN are empty documents."""
+
+    @staticmethod
+    def from_rows(rows: object, width: int) -> Texts:
+        """View rows of `width` code points of 4 bytes each, padded with NUL."""
+
+class Vocabulary:
+    """Term to id and back, append-only."""
+
+    @overload
+    def __init__(self) -> None: ...
+
+    @overload
+    def __init__(self, arg: Vocabulary, /) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add(self, arg: Sequence, /) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def ids(self, arg: Sequence, /) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @overload
+    def terms(self) -> list: ...
+
+    @overload
+    def terms(self, arg: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> list: ...
+
+    def merge(self, arg: Vocabulary, /) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def sorted(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def arena(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    def lengths(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    @staticmethod
+    def from_arrays(arg0: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> Vocabulary: ...
+
+class WordRules:
+    """How text is cut into words."""
+
+    def __init__(self, python: bool, lowercase: bool, hangul_bigrams: bool) -> None: ...
+
+class CharRules:
+    """How text is cut into character n-grams."""
+
+    def __init__(self, inside_words: bool, lowercase: bool, shortest: int, longest: int) -> None: ...
+
+class NgramRange:
+    """Shortest and longest n-gram of words."""
+
+    def __init__(self, shortest: int, longest: int) -> None: ...
+
+class AsTheyAre:
+    """Tokens need no rules."""
+
+    def __init__(self) -> None: ...
+
+class TokenLists:
+    """Tokens made in Python, document by document."""
+
+    @staticmethod
+    def from_lists(arg: Iterable, /) -> TokenLists: ...
+
+    def __len__(self) -> int: ...
+
+@overload
+def count_terms(arg0: TextsBase, arg1: WordRules, arg2: Vocabulary, arg3: bool, arg4: NgramRange, arg5: int, arg6: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def count_terms(arg0: TextsBase, arg1: CharRules, arg2: Vocabulary, arg3: bool, arg4: NgramRange, arg5: int, arg6: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def count_terms(arg0: TokenLists, arg1: AsTheyAre, arg2: Vocabulary, arg3: bool, arg4: NgramRange, arg5: int, arg6: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def stream_terms(arg0: TextsBase, arg1: WordRules, arg2: Vocabulary, arg3: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def stream_terms(arg0: TextsBase, arg1: CharRules, arg2: Vocabulary, arg3: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def stream_terms(arg0: TokenLists, arg1: AsTheyAre, arg2: Vocabulary, arg3: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def count_analysed(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Vocabulary, arg4: Vocabulary, arg5: bool, arg6: NgramRange, arg7: int, arg8: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
