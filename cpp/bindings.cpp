@@ -2,6 +2,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {
+  // Objects that are alive when the interpreter ends, in a module's globals say, are no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "The native core of tallytext.";
   bind_texts(m);
   bind_vocabulary(m);

@@ -20,8 +20,8 @@ def are_limits(min_df: int | float, max_df: int | float, max_features: int | Non
     >>> are_limits(1, 1.0, None), are_limits(2, 1.0, None), are_limits(1, 1, None)
     (False, True, True)
     """
-    all_frequent = isinstance(min_df, Integral) and min_df <= 1
-    none_too_frequent = not isinstance(max_df, Integral) and max_df >= 1.0
+    all_frequent = isinstance(min_df, Integral) and 0 <= min_df <= 1
+    none_too_frequent = not isinstance(max_df, Integral) and max_df == 1.0
     return not (all_frequent and none_too_frequent and max_features is None)
 
 
