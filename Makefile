@@ -1,0 +1,107 @@
+# Everything a developer runs. Needs Python >= 3.11, make and a C++ compiler; the rest is fetched
+# from the package index into a virtual environment of its own.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+CPP := $(wildcard cpp/*.cpp cpp/*.hpp)
+STUB := src/tallytext/_core.pyi
+FUZZ_SECONDS ?= 120
+ARGS ?=
+
+ready := $(VENV)/.ready
+core := $(VENV)/.core
+group_test := $(VENV)/.group-test
+group_check := $(VENV)/.group-check
+
+# $(PYTHON) if it was given, else the first Python on the path that is new enough.
+find_python = for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && break; python=; done; \
+	test -n "$$python" || { echo "tallytext needs Python 3.11 or newer: install it, or name it as in 'make PYTHON=python3.12'." >&2; exit 1; }
+
+# The compiler CMake will take: $CXX, or one of the usual names.
+find_compiler = for cxx in $${CXX:-c++ g++ clang++}; do command -v "$$cxx" >/dev/null 2>&1 && break; cxx=; done; \
+	test -n "$$cxx" || { echo "tallytext needs a C++20 compiler and none was found: install g++ or clang++, or set CXX to yours." >&2; exit 1; }
+
+.PHONY: help demo test check stubs bench fix sanitize fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+demo: $(core) ## count the docstrings on this machine and show what is typical of each package
+	@$(BIN)/tally demo $(ARGS)
+
+test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(core) $(group_check) ## lint, formats, types, layers, and the stub of the native module
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/clang-format --dry-run --Werror $(CPP)
+	@$(BIN)/python -m nanobind.stubgen -q -m tallytext._core -o $(VENV)/_core.pyi
+	@diff -u $(STUB) $(VENV)/_core.pyi || { echo "$(STUB) is not that of the module: run 'make stubs'." >&2; exit 1; }
+
+stubs: $(core) ## write the type stub of the native module
+	@$(BIN)/python -m nanobind.stubgen -q -m tallytext._core -o $(STUB)
+
+bench: $(core) ## measure speed and memory against scikit-learn
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+fix: $(group_check) ## format the sources and mend what the linter can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(CPP)
+
+clean: ## remove what was built and installed here
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up, each step once ------------------------------------------------------------------------
+
+$(ready):
+	@$(find_python); $(find_compiler); \
+	echo "Making a virtual environment in $(VENV) ..." && "$$python" -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(core): pyproject.toml CMakeLists.txt $(CPP) $(wildcard cpp/*.py) | $(ready)
+	@$(find_compiler)
+	@echo "Installing what tallytext needs, and building it ..."
+	@$(PIP) install --group build
+	@$(PIP) install --no-build-isolation $(BUILD_SETTINGS) --editable .
+	@touch $@
+
+$(VENV)/.group-%: pyproject.toml | $(ready)
+	@echo "Installing the tools to $* ..."
+	@$(PIP) install --group $*
+	@touch $@
+
+# --- the native code under AddressSanitizer and UndefinedBehaviorSanitizer (GCC) -------------------
+
+SANITIZE_VENV := build/sanitize-venv
+SANITIZE_SETTINGS := -C build-dir=build/sanitize -C install.strip=false \
+	-C cmake.define.TALLYTEXT_SANITIZE=ON -C cmake.define.CMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS
+SANITIZE_CXX ?= g++
+# Python itself is not instrumented, so the runtimes must be there before it starts; and it never
+# frees everything, so leaks are not looked for.
+sanitized = env LD_PRELOAD="$$($(SANITIZE_CXX) -print-file-name=libasan.so) \
+	$$($(SANITIZE_CXX) -print-file-name=libubsan.so) $$($(SANITIZE_CXX) -print-file-name=libstdc++.so)" \
+	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(SANITIZE_VENV)/bin/python
+
+.PHONY: sanitize-build
+sanitize-build:
+	@CXX=$(SANITIZE_CXX) $(MAKE) --no-print-directory VENV=$(SANITIZE_VENV) \
+		BUILD_SETTINGS='$(SANITIZE_SETTINGS)' $(SANITIZE_VENV)/.core $(SANITIZE_VENV)/.group-test
+
+sanitize: sanitize-build ## run the tests with the native code under the sanitizers
+	@$(sanitized) -m pytest -p no:cacheprovider $(ARGS)
+
+fuzz: sanitize-build ## feed random text to the native code under the sanitizers
+	@$(sanitized) tests/fuzz/fuzz_text.py --seconds $(FUZZ_SECONDS) $(ARGS)
