@@ -27,3 +27,7 @@ class LabelError(TallytextError):
 
 class InputError(TallytextError):
     """Documents of a kind that cannot be read as text."""
+
+
+class FileError(TallytextError):
+    """A file is missing, damaged, or not what it was taken for."""

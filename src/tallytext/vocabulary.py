@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext import _core
-from tallytext.errors import FrozenVocabularyError, TallytextError
+from tallytext._core import Vocabulary as NativeVocabulary
+from tallytext.errors import FileError, FrozenVocabularyError, TallytextError
+from tallytext.storage import load_arrays, save_arrays
 
 
 class Vocabulary:
@@ -34,18 +35,18 @@ class Vocabulary:
     """
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
-        self._native = _core.Vocabulary()
+        self._native = NativeVocabulary()
         self._frozen = False
         self.add(terms)
 
     @classmethod
-    def _of(cls, native: _core.Vocabulary, frozen: bool = False) -> Vocabulary:
+    def _of(cls, native: NativeVocabulary, frozen: bool = False) -> Vocabulary:
         vocabulary = cls.__new__(cls)
         vocabulary._native, vocabulary._frozen = native, frozen
         return vocabulary
 
     @property
-    def native(self) -> _core.Vocabulary:
+    def native(self) -> NativeVocabulary:
         """The core's own vocabulary, which counting works on."""
         return self._native
 
@@ -61,7 +62,7 @@ class Vocabulary:
 
     def copy(self) -> Vocabulary:
         """Return an independent vocabulary with the same ids, not frozen."""
-        return self._of(_core.Vocabulary(self._native))
+        return self._of(NativeVocabulary(self._native))
 
     def add(self, terms: Iterable[str]) -> NDArray[np.int32]:
         """Return the ids of ``terms``, appending those that are new.
@@ -90,7 +91,9 @@ class Vocabulary:
         """Return the ids of ``terms``, -1 for those that are unknown."""
         return self._native.ids(_listed(terms))
 
-    def terms(self, ids: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> NDArray[np.object_]:
+    def terms(
+        self, ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
+    ) -> NDArray[np.object_]:
         """Return the terms with these ids, or all of them in order."""
         if ids is None:
             names = self._native.terms()
@@ -110,18 +113,28 @@ class Vocabulary:
 
     def save(self, path: str | Path) -> None:
         """Write the terms to a file (safetensors: the bytes of all terms and their lengths)."""
-        from tallytext.storage import save_arrays
-
-        arrays = {"terms": self._native.arena(), "lengths": self._native.lengths()}
+        arrays: dict[str, NDArray[Any]] = {
+            "terms": self._native.arena(),
+            "lengths": self._native.lengths(),
+        }
         save_arrays(path, arrays, {"kind": "tallytext.vocabulary"})
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:
-        """Read a file that :meth:`save` wrote."""
-        from tallytext.storage import load_arrays
+        """Read a file that :meth:`save` wrote.
 
+        Raises
+        ------
+        FileError
+            If the file is missing, damaged, or holds something else.
+        """
         arrays, _ = load_arrays(path, kind="tallytext.vocabulary")
-        return cls._of(_from_arrays(arrays["terms"], arrays["lengths"]))
+        try:
+            return cls._of(_from_arrays(arrays["terms"], arrays["lengths"]))
+        except KeyError as missing:
+            raise FileError(f"cannot read {str(path)!r}: it lacks the array {missing}.") from None
+        except TallytextError as problem:
+            raise FileError(f"cannot read {str(path)!r}: {problem}") from None
 
     def __len__(self) -> int:
         return len(self._native)
@@ -171,8 +184,8 @@ def _listed(terms: Iterable[str]) -> list[str]:
     return terms if isinstance(terms, list) else list(terms)
 
 
-def _from_arrays(arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> _core.Vocabulary:
+def _from_arrays(arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> NativeVocabulary:
     try:
-        return _core.Vocabulary.from_arrays(arena, lengths)
-    except ValueError as problem:
+        return NativeVocabulary.from_arrays(arena, lengths)
+    except (TypeError, ValueError) as problem:
         raise TallytextError(f"this is not a vocabulary: {problem}") from None
