@@ -1,0 +1,53 @@
+"""How many threads to use."""
+
+from __future__ import annotations
+
+import os
+
+import joblib
+
+
+def thread_count(n_jobs: int | None = None) -> int:
+    """Return the number of threads that ``n_jobs`` asks for.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        None: the cores that this process may use, but no more than ``OMP_NUM_THREADS`` where
+        that is set, as joblib sets it in its workers so that together they fill the machine once.
+        A positive number: that many. A negative one: as joblib means it, -1 for all cores, -2 for
+        all but one, and so on, at least one.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If ``n_jobs`` is 0.
+
+    Examples
+    --------
+    >>> thread_count(3)
+    3
+    >>> thread_count(-1) == joblib.cpu_count()
+    True
+    """
+    if n_jobs is None:
+        return min(_cores(), _threads_allowed())
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: give a positive number, -1 for all, or None.")
+    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+def _cores() -> int:
+    return max(1, int(joblib.cpu_count()))
+
+
+def _threads_allowed() -> int:
+    """Return the limit that OMP_NUM_THREADS sets, or no limit when it is unset or senseless."""
+    # OpenMP allows one number per level of nesting, as in "4,2"; the first is the outermost.
+    outermost = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(outermost) if outermost.isdecimal() and int(outermost) > 0 else _cores()
