@@ -1,0 +1,195 @@
+"""Random text through the native code, to be run under the sanitizers: ``make fuzz``.
+
+Each round draws a corpus from plain words, odd characters and mutated copies of earlier
+documents, and sends it down every path into the core. A crash is caught by the sanitizers; what
+can be checked cheaply is: one thread against two, text to tally against counts to tally, a round
+trip of the vocabulary. Refusing bad input is fine, as long as both sides refuse it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallytext import Tally, TextVectorizer, Vocabulary
+from tallytext._core import Vocabulary as NativeVocabulary
+
+BLOCKS = [
+    (0x00, 0x7F),
+    (0x80, 0x24F),
+    (0x300, 0x36F),  # combining marks
+    (0x370, 0x52F),
+    (0x590, 0x6FF),
+    (0x900, 0xE7F),  # Indic scripts, Thai
+    (0xE80, 0x109F),  # Lao, Tibetan, Myanmar
+    (0x1100, 0x11FF),  # conjoining Hangul
+    (0x1780, 0x17FF),  # Khmer
+    (0x1E00, 0x20FF),
+    (0x3000, 0x30FF),  # Kana
+    (0x4E00, 0x4FFF),
+    (0xAC00, 0xADFF),
+    (0xD800, 0xDFFF),  # lone surrogates
+    (0xFE00, 0xFFFF),
+    (0x1F300, 0x1F6FF),
+    (0x20000, 0x200FF),
+    (0x10FF00, 0x10FFFF),
+]
+WORDS = ["the", "The", "of", "İstanbul", "ΟΔΟΣ", "naïve", "x", "12", "__init__", "\x00", "  ", "\n"]
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"ngram_range": (1, 3)},
+    {"tokens": "sklearn"},
+    {"tokens": "sklearn", "ngram_range": (2, 2)},
+    {"tokens": "chars", "ngram_range": (2, 4)},
+    {"hangul": "words+bigrams"},
+    {"binary": True},
+    {"strip_accents": "unicode"},
+    {"stop_words": "english"},
+]
+
+
+class MismatchError(Exception):
+    """Two ways to one result disagreed."""
+
+
+def run_of_one_block(rng: random.Random) -> str:
+    low, high = rng.choice(BLOCKS)
+    return "".join(chr(rng.randint(low, high)) for _ in range(rng.randint(0, 30)))
+
+
+def fresh(rng: random.Random) -> str:
+    pieces = [rng.choice(WORDS) if rng.random() < 0.6 else run_of_one_block(rng) for _ in range(20)]
+    return rng.choice(["", " "]).join(pieces[: rng.randint(0, 20)])
+
+
+def mutated(rng: random.Random, text: str) -> str:
+    at, until = sorted(rng.randint(0, len(text)) for _ in range(2))
+    middle = rng.choice(["", run_of_one_block(rng), text[at:until] * rng.choice([0, 2, 50])])
+    return text[:at] + middle + text[until:]
+
+
+def corpus(rng: random.Random) -> list[str]:
+    texts = [fresh(rng) for _ in range(rng.choice([0, 1, 5, 50]))]
+    for _ in range(rng.choice([0, 5, 100, 1000]) if texts else 0):
+        texts.append(mutated(rng, rng.choice(texts))[:100_000])
+    if rng.random() < 0.02:
+        texts.append(rng.choice(["a", "é", "中", "\ud800", "\u0301"]) * 1_000_000)
+    rng.shuffle(texts)
+    return texts
+
+
+def outcome(action: Callable[[], Any]) -> Any:
+    """Return the result, or the name of the error that refused the input."""
+    try:
+        return action()
+    except (ValueError, TypeError) as refusal:
+        return type(refusal).__name__
+
+
+def expect(condition: bool, what: str) -> None:
+    if not condition:
+        raise MismatchError(what)
+
+
+def count(texts: Any, settings: dict[str, Any], n_jobs: int) -> tuple[Any, ...]:
+    vectorizer = TextVectorizer(**settings, n_jobs=n_jobs)
+    counts = vectorizer.fit_transform(texts).tocsr()
+    names = vectorizer.get_feature_names_out().tolist()
+    return counts.indptr.tolist(), counts.indices.tolist(), counts.data.tolist(), names
+
+
+def check_counts(rng: random.Random, texts: list[str]) -> None:
+    settings = rng.choice(SETTINGS)
+    one = outcome(lambda: count(texts, settings, 1))
+    two = outcome(lambda: count(texts, settings, 2))
+    expect(one == two, f"one thread and two threads disagree with {settings}")
+
+
+def check_random_bytes(rng: random.Random, texts: list[str]) -> None:
+    """An Arrow column may hold bytes that are no UTF-8 at all."""
+    lengths = [rng.choice([0, 1, 3, 17, 64, 300]) for _ in range(rng.randint(1, 60))]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    data = bytearray(rng.randbytes(int(offsets[-1])))
+    for i in range(0, len(data), rng.randint(1, 9)):
+        data[i] &= 0x7F
+    buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(bytes(data))]
+    column = pa.Array.from_buffers(pa.string(), len(lengths), buffers)
+    settings = rng.choice(SETTINGS)
+    one = outcome(lambda: count(column, settings, 1))
+    two = outcome(lambda: count(column, settings, 2))
+    expect(one == two, f"one thread and two threads disagree on random bytes with {settings}")
+
+
+def check_tally(rng: random.Random, texts: list[str]) -> None:
+    labels = [rng.choice(["a", "b", "c\x00", "\ud800"]) for _ in texts]
+    half = len(texts) // 2
+    whole = outcome(lambda: Tally.from_texts(texts, labels))
+    if isinstance(whole, str):
+        return
+    first = Tally.from_texts(texts[:half], labels[:half])
+    second = Tally.from_texts(texts[half:], labels[half:])
+    expect(first + second == whole, "the sum of two halves is not the whole")
+    expect(whole - second == first, "taking a half back does not leave the other")
+    vectorizer = TextVectorizer()
+    counts = outcome(lambda: vectorizer.fit_transform(texts))
+    if not isinstance(counts, str):
+        same = Tally.from_counts(counts, labels, vectorizer.vocabulary_)
+        expect(same == whole, "from_counts and from_texts disagree")
+
+
+def check_vocabulary(rng: random.Random, texts: list[str]) -> None:
+    terms = [word for text in texts[:50] for word in text.split(" ")[:50]]
+    vocabulary = Vocabulary(terms)
+    expect(vocabulary.terms().tolist() == list(dict.fromkeys(terms)), "terms do not come back")
+    order = vocabulary.terms(vocabulary.sorted()).tolist()
+    expect(order == sorted(set(terms)), "terms are not in Python's order")
+    arena, lengths = vocabulary.native.arena().copy(), vocabulary.native.lengths().copy()
+    for array in (arena, lengths):
+        for _ in range(rng.randint(0, 3) if len(array) else 0):
+            array[rng.randrange(len(array))] = rng.choice([0, 1, 127, 128, 255])
+    damaged = outcome(lambda: NativeVocabulary.from_arrays(arena, lengths))
+    if not isinstance(damaged, str):
+        expect(damaged.lengths().tolist() == lengths.tolist(), "lengths do not come back")
+        damaged.terms()
+
+
+CHECKS = [check_counts, check_random_bytes, check_tally, check_vocabulary]
+
+
+def fuzz(seconds: float, seed: int) -> int:
+    """Run rounds until the time is up; return how many were run."""
+    start = reported = time.monotonic()
+    round = 0
+    while time.monotonic() - start < seconds:
+        rng = random.Random(f"{seed}/{round}")
+        texts = corpus(rng)
+        for check in CHECKS:
+            try:
+                check(rng, texts)
+            except MismatchError as problem:
+                sys.exit(f"round {round} of seed {seed}: {problem}")
+        round += 1
+        if time.monotonic() - reported > 10:
+            reported = time.monotonic()
+            print(f"{reported - start:6.0f} s  {round:,} rounds", flush=True)
+    return round
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    rounds = fuzz(arguments.seconds, arguments.seed)
+    print(f"{rounds:,} rounds, nothing found.")
+
+
+if __name__ == "__main__":
+    main()
