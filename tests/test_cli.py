@@ -1,0 +1,67 @@
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
+from typer.testing import CliRunner
+
+from tallytext.cli import app
+from tallytext.cli.typical import signed_g2
+
+
+@pytest.fixture
+def tally_command(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    return lambda *arguments: CliRunner().invoke(app, arguments)
+
+
+def test_help_names_every_command(tally_command):
+    result = tally_command("--help")
+    assert result.exit_code == 0
+    assert "demo" in result.output
+
+
+def test_the_version_is_that_of_the_package(tally_command):
+    result = tally_command("--version")
+    assert result.exit_code == 0
+    assert result.output.strip() == f"tallytext {version('tallytext')}"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["demo", "--classes", "0"], ["demo", "--top", "x"]]
+)
+def test_arguments_that_make_no_sense_are_refused(tally_command, arguments):
+    assert tally_command(*arguments).exit_code == 2
+
+
+def test_the_demo_shows_figures_and_typical_terms(tally_command):
+    result = tally_command("demo", "--quick", "--classes", "5", "--top", "4")
+    assert result.exit_code == 0, result.output
+    for expected in ("documents", "tokens", "MB/s", "scipy.stats", "distribution"):
+        assert expected in result.output
+
+
+def test_the_demo_shows_as_many_classes_as_asked_for(tally_command):
+    result = tally_command("demo", "--quick", "--classes", "2", "--top", "1")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines()]
+    named = [row for row in rows if row and row[0].startswith(("numpy.", "scipy."))]
+    assert len(named) == 2
+    assert all(len(row) == 4 for row in named)
+
+
+@given(st.lists(st.integers(1, 500), min_size=4, max_size=4))
+def test_g2_is_the_log_likelihood_ratio_of_the_table(cells):
+    a, b, c, d = cells
+    score = signed_g2(np.array([a]), a + c, np.array([a + b]), a + b + c + d)[0]
+    table = [[a, b], [c, d]]
+    expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+    np.testing.assert_allclose(abs(score), expected, rtol=1e-6, atol=1e-6)
+    if abs(score) > 1e-6:
+        assert (score > 0) == (a * d > b * c)
+
+
+def test_g2_of_a_class_that_is_everything_is_zero():
+    assert signed_g2(np.array([3, 7]), 10, np.array([3, 7]), 10).tolist() == [0, 0]
