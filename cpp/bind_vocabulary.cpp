@@ -23,7 +23,8 @@ nb::list terms_of(const Vocabulary& vocabulary, In<TermId> ids) {
   nb::list terms = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(ids.size())));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const TermId id = ids(i);
-    if (id < 0 || static_cast<std::size_t>(id) >= vocabulary.size()) throw nb::index_error("no term has this id");
+    if (id < 0 || static_cast<std::size_t>(id) >= vocabulary.size())
+      throw nb::index_error("no term has this id");
     PyList_SET_ITEM(terms.ptr(), static_cast<Py_ssize_t>(i), str_of(vocabulary.term(id)));
   }
   return terms;
@@ -59,7 +60,8 @@ Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
     const std::string_view term(reinterpret_cast<const char*>(arena.data()) + at, lengths(i));
     for (const char* p = term.data(); p < term.data() + term.size();) {
       const CodePoint code = decode_utf8(p, term.data() + term.size());
-      if (code.length == 1 && static_cast<unsigned char>(*p) >= 0x80) throw nb::value_error("a term is not valid text");
+      if (code.length == 1 && static_cast<unsigned char>(*p) >= 0x80)
+        throw nb::value_error("a term is not valid text");
       p += code.length;
     }
     if (vocabulary.intern(term) != static_cast<TermId>(i)) throw nb::value_error("a term occurs twice");
@@ -75,12 +77,14 @@ void bind_vocabulary(nb::module_& m) {
       .def(nb::init<>())
       .def(nb::init<const Vocabulary&>())
       .def("__len__", &Vocabulary::size)
-      .def("add", [](Vocabulary& v, nb::sequence terms) {
-        return each_term(terms, [&v](std::string_view term) { return v.intern(term); });
-      })
-      .def("ids", [](const Vocabulary& v, nb::sequence terms) {
-        return each_term(terms, [&v](std::string_view term) { return v.find(term); });
-      })
+      .def("add",
+           [](Vocabulary& v, nb::sequence terms) {
+             return each_term(terms, [&v](std::string_view term) { return v.intern(term); });
+           })
+      .def("ids",
+           [](const Vocabulary& v, nb::sequence terms) {
+             return each_term(terms, [&v](std::string_view term) { return v.find(term); });
+           })
       .def("terms", &all_terms)
       .def("terms", &terms_of)
       .def("merge", [](Vocabulary& v, const Vocabulary& other) { return to_numpy(v.merge(other)); })

@@ -34,7 +34,8 @@ inline PyObject* str_of(std::string_view text) {
 /// Checks that `item` is a str and says where it is when it is not.
 inline PyObject* expect_str(PyObject* item, std::size_t position) {
   if (!PyUnicode_Check(item)) {
-    const std::string what = "item " + std::to_string(position) + " is " + Py_TYPE(item)->tp_name + ", not str";
+    const std::string what =
+        "item " + std::to_string(position) + " is " + Py_TYPE(item)->tp_name + ", not str";
     throw nb::type_error(what.c_str());
   }
   return item;

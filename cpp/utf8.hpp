@@ -30,7 +30,8 @@ inline CodePoint decode_utf8(const char* p, const char* end) {
     if (value >= 0x800) return {value, 3};
   }
   if (lead >= 0xF0 && lead < 0xF5 && left > 3 && continues(1) && continues(2) && continues(3)) {
-    const uint32_t value = (lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+    const uint32_t value =
+        (lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
     if (value >= 0x10000 && value <= 0x10FFFF) return {value, 4};
   }
   return {replacement_character, 1};

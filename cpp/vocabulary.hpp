@@ -123,7 +123,8 @@ class Vocabulary {
       TermId id;
     };
     std::vector<Prefixed> order(size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = {prefix_of(term(static_cast<TermId>(i))), static_cast<TermId>(i)};
+    for (std::size_t i = 0; i < order.size(); ++i)
+      order[i] = {prefix_of(term(static_cast<TermId>(i))), static_cast<TermId>(i)};
     std::sort(order.begin(), order.end(), [this](const Prefixed& a, const Prefixed& b) {
       return a.prefix != b.prefix ? a.prefix < b.prefix : term(a.id) < term(b.id);
     });
@@ -160,7 +161,8 @@ class Vocabulary {
   }
 
   TermId append(std::size_t at, const Key& key, std::string_view term) {
-    if (size() >= static_cast<std::size_t>(INT32_MAX)) throw std::length_error("a vocabulary holds at most 2147483647 terms");
+    if (size() >= static_cast<std::size_t>(INT32_MAX))
+      throw std::length_error("a vocabulary holds at most 2147483647 terms");
     const auto id = static_cast<TermId>(size());
     arena_.insert(arena_.end(), term.begin(), term.end());
     ends_.push_back(arena_.size());
