@@ -3,6 +3,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 
 VENV ?= .venv
 BIN := $(VENV)/bin

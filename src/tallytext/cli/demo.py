@@ -107,13 +107,14 @@ def _typical_terms(tally: Tally, classes: int, top: int) -> Table:
 
     title = "Most characteristic terms (log-likelihood ratio against all other classes)"
     table = _table(title, "class", "documents", "tokens", "terms")
-    largest = sorted(range(len(tally.classes)), key=lambda c: -int(tally.class_documents[c]))
-    for c in largest[:classes]:
+    by_size = sorted(range(len(tally.classes)), key=lambda c: -int(tally.class_documents[c]))
+    largest = by_size[:classes]
+    for c, terms in zip(largest, typical_terms(tally, largest, top), strict=True):
         table.add_row(
             str(tally.classes[c]),
             f"{int(tally.class_documents[c]):,}",
             f"{int(tally.class_tokens[c]):,}",
-            " ".join(typical_terms(tally, c, top)),
+            " ".join(terms),
         )
     return table
 

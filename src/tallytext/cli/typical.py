@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 from scipy.special import xlogy
 
 if TYPE_CHECKING:
     from tallytext import Tally
 
 
-def typical_terms(tally: Tally, c: int, top: int) -> list[str]:
-    """Return the terms most typical of class number ``c``, by :func:`signed_g2`."""
-    column = tally.occurrences[:, [c]].tocoo()
-    ids = column.row
-    scores = signed_g2(
-        column.data, int(tally.class_tokens[c]), tally.term_occurrences[ids], int(tally.n_tokens)
-    )
-    best = np.argsort(-scores, kind="stable")[:top]
-    return [str(term) for term in tally.vocabulary.terms(ids[best])]
+def typical_terms(tally: Tally, classes: Iterable[int], top: int) -> Iterator[list[str]]:
+    """Yield the terms most typical of each of these classes, by :func:`signed_g2`."""
+    occurrences = csc_array(tally.occurrences)
+    for c in classes:
+        cells = slice(occurrences.indptr[c], occurrences.indptr[c + 1])
+        ids = occurrences.indices[cells]
+        scores = signed_g2(
+            occurrences.data[cells],
+            int(tally.class_tokens[c]),
+            tally.term_occurrences[ids],
+            int(tally.n_tokens),
+        )
+        best = np.argsort(-scores, kind="stable")[:top]
+        yield [str(term) for term in tally.vocabulary.terms(ids[best])]
 
 
 def signed_g2(
