@@ -18,7 +18,7 @@ NATIVE = {
     "longer word n-grams": {"ngram_range": (2, 4)},
     "chars": {"analyzer": "char"},
     "char n-grams": {"analyzer": "char", "ngram_range": (1, 4)},
-    "long char n-grams as they are": {
+    "char n-grams as they are": {
         "analyzer": "char",
         "ngram_range": (3, 9),
         "lowercase": False,
