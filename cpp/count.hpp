@@ -74,6 +74,10 @@ std::size_t total_weight(Range documents, Weight weight) {
 template <class Rows>
 using Shares = std::vector<std::unique_ptr<Share<Rows>>>;
 
+/// Terms to make room for before so many bytes are counted: about as many as English text has, up to a limit,
+/// beyond which the table had better grow with its terms.
+inline std::size_t expected_terms(std::size_t bytes) { return std::min<std::size_t>(bytes / 256, 1 << 17); }
+
 /// Contiguous shares of the documents, of about equal weight, none too small to be worth a thread.
 template <class Rows, class Weight>
 Shares<Rows> shared_out(std::size_t n_documents, Weight weight, std::size_t n_threads) {
@@ -114,12 +118,14 @@ Shares<Rows> grown_rows(std::size_t n_documents, MakeSource make_source, Weight 
                         Vocabulary& vocabulary, NgramRange ngrams, std::size_t n_threads) {
   auto all = shared_out<Rows>(n_documents, weight, n_threads);
   if (all.size() == 1) {  // a single thread may write what it reads
+    vocabulary.reserve(vocabulary.size() + expected_terms(total_weight({0, n_documents}, weight)));
     fill_shares(all, make_source, ngrams, [&](Share<Rows>&) { return TermSource{nullptr, &vocabulary, 0}; });
     return all;
   }
   const Vocabulary* known = vocabulary.size() ? &vocabulary : nullptr;
   fill_shares(all, make_source, ngrams, [&](Share<Rows>& share) {
     share.base = static_cast<TermId>(vocabulary.size());
+    share.fresh.reserve(expected_terms(total_weight(share.documents, weight)));
     return TermSource{known, &share.fresh, share.base};
   });
   number_on(all, vocabulary);
@@ -164,12 +170,12 @@ inline Csr gather(std::vector<std::unique_ptr<Share<CountRows>>>& all, std::size
   csr.counts.resize(size);
   in_parallel(all.size(), [&](std::size_t i) {
     Share<CountRows>& share = *all[i];
-    TermCount* entry = share.rows.entries.data();
+    TermCount* entry = share.rows.entries().data();
     if (!share.moved.empty()) {
-      for (TermCount& e : share.rows.entries) e.term = share.moved_id(e.term);
+      for (TermCount& e : share.rows.entries()) e.term = share.moved_id(e.term);
     }
     if (!rank.empty()) {
-      for (TermCount& e : share.rows.entries) e.term = rank[static_cast<std::size_t>(e.term)];
+      for (TermCount& e : share.rows.entries()) e.term = rank[static_cast<std::size_t>(e.term)];
     }
     RowSorter sort(n_terms);
     for (std::size_t row = share.documents.begin; row < share.documents.end; ++row) {

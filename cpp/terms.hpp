@@ -2,6 +2,7 @@
 // From the bytes of terms to their ids, in batches, so that a slot of the hash table is in cache by the time
 // it is looked at.
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "vocabulary.hpp"
@@ -48,7 +49,7 @@ class TermSink {
       take_.prefetch(id);
       ids[n_ids++] = id;
     }
-    for (std::size_t i = 0; i < n_ids; ++i) take_(ids[i]);
+    take_(std::span<const TermId>(ids.data(), n_ids));
     n_ = 0;
   }
 

@@ -2,6 +2,7 @@
 // Term <-> id, append-only. Ids are handed out in order of arrival and never move, so whatever was
 // counted under an id stays valid while the vocabulary grows.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -89,6 +90,11 @@ class Vocabulary {
   std::size_t bytes() const { return arena_.size(); }
   const Buffer<char>& arena() const { return arena_; }
 
+  /// Makes room for `n` terms in all, so that the table need not grow on the way.
+  void reserve(std::size_t n) {
+    if (2 * n > slots_.size()) resize_table(std::bit_ceil(2 * n));
+  }
+
   std::string_view term(TermId id) const {
     const auto i = static_cast<std::size_t>(id);
     return {arena_.data() + ends_[i], ends_[i + 1] - ends_[i]};
@@ -116,8 +122,20 @@ class Vocabulary {
 
   /// Adds every term of `other`; result[i] is the id here of the term that is i there.
   std::vector<TermId> merge(const Vocabulary& other) {
+    constexpr std::size_t ahead = 16;
     std::vector<TermId> ids(other.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = intern(other.term(static_cast<TermId>(i)));
+    std::array<Key, ahead> keys;  // of the next terms, whose slots are on their way
+    auto look_ahead = [&](std::size_t i) {
+      if (i >= ids.size()) return;
+      keys[i % ahead] = Key::of(other.term(static_cast<TermId>(i)));
+      prefetch(keys[i % ahead].hash());
+    };
+    for (std::size_t i = 0; i < ahead; ++i) look_ahead(i);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const Key key = keys[i % ahead];
+      ids[i] = intern(key, key.hash(), other.term(static_cast<TermId>(i)));
+      look_ahead(i + ahead);
+    }
     return ids;
   }
 
@@ -174,12 +192,12 @@ class Vocabulary {
     arena_.insert(arena_.end(), term.begin(), term.end());
     ends_.push_back(arena_.size());
     slots_[at] = {key.low, key.high, id};
-    if (size() * 2 > slots_.size()) grow();
+    if (size() * 2 > slots_.size()) resize_table(2 * slots_.size());
     return id;
   }
 
-  void grow() {
-    Buffer<Slot> old(slots_.size() * 2, empty_slot);
+  void resize_table(std::size_t n_slots) {
+    Buffer<Slot> old(n_slots, empty_slot);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.id < 0) continue;
