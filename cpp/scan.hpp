@@ -62,29 +62,45 @@ Block scan_bytes(const char* in, char* out) {
 
 #endif
 
-struct Scan {
-  std::size_t n_edges;
-  bool high;  // some byte is not ASCII
+/// A run that the end of the scanned bytes cut off.
+struct OpenRun {
+  bool is_open = false;
+  std::size_t begin = 0;
+  bool high = false;
 };
 
-/// Writes the offsets where runs begin and end, in turn, to `edges`; a run that is open at the end of whole
-/// blocks has no second edge. `out` takes n bytes rounded up to a block, `edges` n + 1 numbers.
-template <bool lowercase>
-Scan find_runs(const char* text, std::size_t n, char* out, uint32_t* edges) {
-  uint32_t* edge = edges;
-  uint64_t high = 0, before = 0;
+/// Calls emit(begin, end, high) for every run of two bytes or more that ends within `n` bytes; `high` says
+/// that some byte near by is not ASCII. `out` takes the bytes, rounded up to a block, in lower case if asked
+/// for.
+template <bool lowercase, class Emit>
+OpenRun for_each_run(const char* text, std::size_t n, char* out, Emit emit) {
+  OpenRun run;
   for (std::size_t at = 0; at < n; at += scan_block) {
-    char tail[scan_block] = {};
+    char tail[scan_block];
     const char* in = text + at;
-    if (n - at < scan_block) in = static_cast<const char*>(std::memcpy(tail, in, n - at));
-    const Block block = scan_bytes<lowercase>(in, out + at);
-    high |= block.high;
-    for (uint64_t changes = block.runs ^ (block.runs << 1 | before); changes; changes &= changes - 1) {
-      *edge++ = static_cast<uint32_t>(at) + static_cast<uint32_t>(std::countr_zero(changes));
+    if (n - at < scan_block) {
+      std::memset(tail, 0, scan_block);
+      in = static_cast<const char*>(std::memcpy(tail, in, n - at));
     }
-    before = block.runs >> 63;
+    const Block block = scan_bytes<lowercase>(in, out + at);
+    const uint64_t before = block.runs << 1 | (run.is_open ? 1 : 0);
+    uint64_t begins = block.runs & ~before, ends = ~block.runs & before;
+    auto offset = [at](uint64_t bits) { return at + static_cast<std::size_t>(std::countr_zero(bits)); };
+    if (run.is_open) {
+      run.high |= block.high != 0;
+      if (!ends) continue;
+      if (offset(ends) - run.begin >= 2) emit(run.begin, offset(ends), run.high);
+      ends &= ends - 1;
+    }
+    // Runs of one byte are dropped here, all at once: they are too frequent and too random to branch on.
+    const uint64_t single = begins & ends >> 1;
+    begins ^= single;
+    ends ^= single << 1;
+    for (; ends; begins &= begins - 1, ends &= ends - 1) emit(offset(begins), offset(ends), block.high != 0);
+    run.is_open = block.runs >> 63;
+    if (run.is_open) run.begin = offset(begins), run.high = block.high != 0;
   }
-  return {static_cast<std::size_t>(edge - edges), high != 0};
+  return run;
 }
 
 }  // namespace tallytext

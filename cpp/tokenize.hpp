@@ -22,7 +22,7 @@ class Tokenizer {
   }
 
  private:
-  // A window and its edges stay in the first levels of cache. A power of two, so whole blocks.
+  // A window stays in the first levels of cache. A power of two, so whole blocks.
   static constexpr std::size_t usual_window = 1 << 14;
 
   template <bool lowercase, class Sink>
@@ -39,29 +39,19 @@ class Tokenizer {
   /// The words that end within `n` bytes from `begin`; returns how many bytes they and what is between took.
   template <bool lowercase, class Sink>
   std::size_t words_of(std::string_view text, std::size_t begin, std::size_t n, Sink& sink) {
-    if (lowered_.size() < n + scan_block + readable_past) {
-      lowered_.resize(n + scan_block + readable_past);
-      edges_.resize(n + 2);
-    }
-    Scan scan = find_runs<lowercase>(text.data() + begin, n, lowered_.data(), edges_.data());
-    std::size_t done = n;
-    if (scan.n_edges % 2) {
-      if (begin + n == text.size()) {
-        edges_[scan.n_edges++] = static_cast<uint32_t>(n);
-      } else {
-        done = edges_[--scan.n_edges];
+    const std::size_t room = n + scan_block + readable_past;
+    if (lowered_.size() < room) lowered_.resize(room);
+    auto emit = [&](std::size_t from, std::size_t to, bool high) {
+      if (high && !is_ascii(lowered_.data() + from, to - from)) {
+        return split(text, text.substr(begin + from, to - from), sink);
       }
-    }
-    for (std::size_t i = 0; i < scan.n_edges; i += 2) {
-      const uint32_t from = edges_[i], size = edges_[i + 1] - from;
-      if (scan.high && !is_ascii(lowered_.data() + from, size)) {
-        split(text, text.substr(begin + from, size), sink);
-      } else if (size >= 2) {
-        sink(lowered_.data() + from, size);
-      }
-    }
+      sink(lowered_.data() + from, to - from);
+    };
+    const OpenRun run = for_each_run<lowercase>(text.data() + begin, n, lowered_.data(), emit);
+    const bool is_last = begin + n == text.size();
+    if (run.is_open && is_last && n - run.begin >= 2) emit(run.begin, n, run.high);
     spill_.clear(sink);
-    return done;
+    return run.is_open && !is_last ? run.begin : n;
   }
 
   template <class Sink>
@@ -72,7 +62,6 @@ class Tokenizer {
 
   WordRules rules_;
   std::vector<char> lowered_;
-  std::vector<uint32_t> edges_;
   Spill spill_;
 };
 

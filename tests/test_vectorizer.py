@@ -19,6 +19,7 @@ import strategies
 from counting import counts_by_name, in_term_order, same_matrix
 from oracle import tokens as oracle
 from tallytext import TextVectorizer, Vocabulary
+from tallytext.documents import Rows
 from tallytext.errors import AnalysisError, InputError, VocabularyError
 
 TEXTS = ["To be, or not to be", "that is the question", "", "to be the question"]
@@ -69,6 +70,14 @@ def test_earlier_columns_never_move(texts, more):
     assert after[:, before.shape[1] :].nnz == 0
 
 
+@given(strategies.documents(), strategies.documents())
+def test_growing_and_counting_can_be_one_reading(texts, more):
+    once, twice = TextVectorizer().fit(texts), TextVectorizer().fit(texts)
+    X = once.partial_fit_transform(more)
+    assert same_matrix(X, twice.partial_fit(more).transform(more))
+    assert once.vocabulary_ == twice.vocabulary_
+
+
 @given(strategies.documents())
 def test_an_iterable_gives_what_the_list_gives(texts):
     listed, streamed = TextVectorizer(), TextVectorizer()
@@ -80,6 +89,11 @@ def test_a_long_stream_is_read_in_batches_and_stacked():
     texts = [f"shared word{i % 1000} text" for i in range(150_000)]
     listed, streamed = TextVectorizer(), TextVectorizer()
     assert same_matrix(listed.fit_transform(texts), streamed.fit_transform(text for text in texts))
+
+
+def test_rows_are_counted_in_64_bits():
+    far = Rows(np.array([0, 2**31]), np.empty(0, np.int32), np.empty(0, np.int32))
+    assert Rows.stack([far, far, far]).starts.tolist() == [0, 2**31, 2**32, 3 * 2**31]
 
 
 @given(strategies.documents())

@@ -1,6 +1,30 @@
 """Text classification from exact, additive counts."""
 
-from tallytext.vectorizer import TextVectorizer
-from tallytext.vocabulary import Vocabulary
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["TextVectorizer", "Vocabulary"]
+if TYPE_CHECKING:
+    from tallytext.planes import Plane
+    from tallytext.tally import Tally
+    from tallytext.vectorizer import TextVectorizer
+    from tallytext.vocabulary import Vocabulary
+
+__all__ = ["Plane", "Tally", "TextVectorizer", "Vocabulary"]
+
+# Imported when first asked for, so that "tally --help" does not wait for scikit-learn.
+_HOMES = {
+    "Plane": "tallytext.planes",
+    "Tally": "tallytext.tally",
+    "TextVectorizer": "tallytext.vectorizer",
+    "Vocabulary": "tallytext.vocabulary",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tallytext' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

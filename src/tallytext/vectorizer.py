@@ -173,12 +173,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         A vocabulary that was given, or limited by ``min_df``, ``max_df`` or ``max_features``,
         takes no new terms.
         """
-        if not hasattr(self, "vocabulary_"):
-            return self.fit(raw_documents)
-        if self.vocabulary is None and not self._is_limited:
-            for _ in self._counted(raw_documents, self.vocabulary_, grow=True):
-                pass
+        self.partial_fit_transform(raw_documents)
         return self
+
+    def partial_fit_transform(self, raw_documents: Any) -> Any:
+        """Add the new terms of some documents and return the counts, reading them once.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms)
+            Counts, rows with sorted columns.
+        """
+        if not hasattr(self, "vocabulary_"):
+            return self.fit_transform(raw_documents)
+        grow = self.vocabulary is None and not self._is_limited
+        parts = list(self._counted(raw_documents, self.vocabulary_, grow))
+        return self._matrix(Rows.stack(parts))
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the counts of the known terms; other terms are ignored.
