@@ -60,7 +60,7 @@ fix: $(group_check) ## format the sources and mend what the linter can
 
 clean: ## remove what was built and installed here
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up, each step once ------------------------------------------------------------------------
 

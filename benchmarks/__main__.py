@@ -1,0 +1,140 @@
+"""Runs the benchmarks: ``python -m benchmarks --help``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from benchmarks import report
+from benchmarks.corpora import NAMES, Corpus, default_folder, load
+from benchmarks.tables import Table
+from benchmarks.timing import Clock
+
+SECTIONS = {
+    "vectorizer": "From a list of str to counts and names",
+    "transform": "With a vocabulary learned before",
+    "arrow": "From an Arrow column",
+    "drop_ins": "Drop-ins for scikit-learn's vectorizers",
+    "memory": "Peak memory",
+    "growth": "Growth with the corpus",
+    "tally": "The tally",
+}
+DESCRIPTION = """\
+Measure speed and memory of tallytext beside scikit-learn's vectorizers.
+
+Contestants take turns in one process, so that ratios mean something even on a
+busy machine; memory is measured in a fresh process for each. A full run takes
+some minutes and writes docs/benchmarks.md; a run with any of --quick,
+--documents and --only prints its tables and writes nothing."""
+SECTION_LIST = "\n".join(f"  {name:<11} {heading}" for name, heading in SECTIONS.items())
+EXAMPLES = f"""\
+sections:
+{SECTION_LIST}
+
+examples:
+  make bench                                     all of it, into docs/benchmarks.md
+  make bench ARGS=--quick                        a glance
+  make bench ARGS="--only vectorizer memory"     two sections, on the whole corpora
+  make bench ARGS="--data ~/corpora --rounds 9"  corpora from elsewhere, more rounds"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _options(arguments)
+    console = Console(soft_wrap=True)
+    rounds = options.rounds or (2 if options.quick else 5)
+    results = {}
+    with _progress_line(console) as say:
+        corpora = _corpora(options, say)
+        console.print(report.machine(), highlight=False)
+        for name in options.only or SECTIONS:
+            if section := _section(console, name):
+                tables = section.measure(corpora, Clock(rounds, say))
+                results[SECTIONS[name]] = section.ABOUT, _show(console, SECTIONS[name], tables)
+    if not (options.quick or options.only or options.documents):
+        report.write(results, rounds)
+        console.print("Wrote docs/benchmarks.md.", highlight=False)
+
+
+def _section(console: Console, name: str) -> ModuleType | None:
+    """Return the module of a section, or say what keeps it from running."""
+    try:
+        return import_module(f"benchmarks.{name}")
+    except ImportError as problem:
+        reason = str(problem).partition(" (")[0]
+        console.print(f"\n{SECTIONS[name]}: skipped, {reason}", highlight=False)
+        return None
+
+
+def _show(console: Console, heading: str, tables: Iterator[Table]) -> list[Table]:
+    """Print tables as they come, and keep them."""
+    console.print(f"\n[bold]{heading}[/]")
+    kept = []
+    for table in tables:
+        console.print(table.terminal())
+        kept.append(table)
+    return kept
+
+
+def _corpora(options: argparse.Namespace, say: Callable[[str], None]) -> list[Corpus]:
+    say("reading the corpora")
+    corpora = load(options.data)
+    if options.quick:
+        step = 1 if options.documents else 8
+        corpora = [corpora[0].every(step)]
+    return [corpus.first(options.documents) for corpus in corpora]
+
+
+@contextmanager
+def _progress_line(console: Console) -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows a line of text below the tables."""
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    # It is drawn between the runs only: a thread that draws would take time from what is timed.
+    progress = Progress(*columns, console=console, transient=True, auto_refresh=False)
+    with progress:
+        task = progress.add_task("")
+        yield lambda line: progress.update(task, description=line, refresh=True)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    files = " and ".join(f"{name}.parquet" for name in NAMES)
+    add("--quick", action="store_true", help="every eighth document of one corpus, two rounds")
+    add("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help="run these sections")
+    add("--documents", type=_positive, metavar="N", help="the first N documents of each corpus")
+    add("--rounds", type=_positive, metavar="N", help="turns of each contestant; 5, or 2 if quick")
+    add(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        default=default_folder(),
+        help=f"folder with {files}, columns text, labels and split; without them the docstrings "
+        "of this machine are counted. Default: $TALLYTEXT_DATA, else ../shared/data",
+    )
+    options = parser.parse_args(arguments)
+    if options.data and not options.data.is_dir():
+        parser.error(f"there is no folder {options.data}: is --data, or TALLYTEXT_DATA, right?")
+    return options
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+if __name__ == "__main__":
+    main()

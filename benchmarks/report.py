@@ -1,0 +1,52 @@
+"""The page docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.tables import Table
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+PACKAGES = ("tallytext", "scikit-learn", "numpy", "scipy", "pyarrow")
+HEAD = """# Benchmarks
+
+<!-- Generated: do not edit. -->
+
+`make bench` wrote this page. Contestants took turns in one process, in {rounds} rounds unless a
+section says otherwise; the best time of each counts, with the garbage collector off. Look at the
+ratios: times depend on the machine. MB are 10⁶ bytes of UTF-8. scikit-learn's vectorizers use one
+thread by nature.
+
+{machine}
+"""
+
+
+def machine() -> str:
+    """Say what ran this: the processor and the versions."""
+    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    return (
+        f"{_processor()}, {os.cpu_count()} cores; Python {platform.python_version()}, {versions}."
+    )
+
+
+def write(sections: Mapping[str, tuple[str, Iterable[Table]]], rounds: int) -> None:
+    """Write the page from a text and tables for each heading."""
+    parts = [HEAD.format(rounds=rounds, machine=machine())]
+    for heading, (about, tables) in sections.items():
+        parts.append(f"## {heading}\n\n{about}\n")
+        parts.extend(table.markdown() + "\n" for table in tables)
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _processor() -> str:
+    """Return the name of the processor's model, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(iter(names), platform.processor() or platform.machine())

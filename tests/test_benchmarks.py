@@ -1,0 +1,48 @@
+"""The benchmarks run; what they measure is not looked at."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "benchmarks").is_dir(), reason="the source distribution has no benchmarks"
+)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    columns = {
+        "text": [f"word{i} and word{i % 7} again" for i in range(300)],
+        "labels": [[f"class{i % 3}"] for i in range(300)],
+        "split": ["test" if i % 3 == 0 else "train" for i in range(300)],
+    }
+    pq.write_table(pa.table(columns), folder / "20ng_bydate.parquet")
+    return folder
+
+
+def benchmarks(*arguments):
+    command = [sys.executable, "-m", "benchmarks", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_a_quick_run_prints_a_table_and_leaves_the_page_alone(data):
+    page = ROOT / "docs" / "benchmarks.md"
+    before = page.read_bytes() if page.exists() else None
+    result = benchmarks("--quick", "--only", "vectorizer", "--data", data, "--documents", 150)
+    assert result.returncode == 0, result.stderr
+    for expected in ("150 documents", "CountVectorizer", "TextVectorizer, 2 threads", "MB/s"):
+        assert expected in result.stdout
+    assert before == (page.read_bytes() if page.exists() else None)
+
+
+def test_a_folder_that_is_not_there_is_named(data):
+    result = benchmarks("--data", data / "missing")
+    assert result.returncode == 2
+    assert "missing" in result.stderr
