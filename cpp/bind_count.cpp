@@ -6,7 +6,7 @@
 namespace {
 using namespace tallytext;
 
-using Counts = std::tuple<Out<int64_t>, Out<TermId>, Out<int32_t>>;
+using Counts = std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>>;
 using Streams = std::pair<Out<int64_t>, Out<TermId>>;
 
 Counts to_python(Csr&& csr) {

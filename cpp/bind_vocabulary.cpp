@@ -19,23 +19,29 @@ Out<TermId> each_term(nb::sequence terms, Look look) {
   return to_numpy(std::move(ids));
 }
 
-nb::list terms_of(const Vocabulary& vocabulary, In<TermId> ids) {
-  nb::list terms = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(ids.size())));
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const TermId id = ids(i);
-    if (id < 0 || static_cast<std::size_t>(id) >= vocabulary.size())
-      throw nb::index_error("no term has this id");
-    PyList_SET_ITEM(terms.ptr(), static_cast<Py_ssize_t>(i), str_of(vocabulary.term(id)));
+/// Puts n strings, the i-th being str_of(term(i)), into an array of Python objects.
+template <class Term>
+void fill_with_strings(nb::object array, std::size_t n, Term term) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_CONTIG) != 0) nb::raise_python_error();
+  nb::capsule release(&view, [](void* p) noexcept { PyBuffer_Release(static_cast<Py_buffer*>(p)); });
+  if (view.itemsize != sizeof(PyObject*) || static_cast<std::size_t>(view.len) != n * sizeof(PyObject*)) {
+    throw nb::value_error("the array has another size");
   }
-  return terms;
+  auto** items = static_cast<PyObject**>(view.buf);
+  for (std::size_t i = 0; i < n; ++i) Py_XSETREF(items[i], str_of(term(i)));
 }
 
-nb::list all_terms(const Vocabulary& vocabulary) {
-  nb::list terms = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(vocabulary.size())));
-  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
-    PyList_SET_ITEM(terms.ptr(), static_cast<Py_ssize_t>(i), str_of(vocabulary.term(static_cast<TermId>(i))));
+void fill_terms(const Vocabulary& vocabulary, nb::object array) {
+  fill_with_strings(array, vocabulary.size(), [&](std::size_t i) { return vocabulary.term(static_cast<TermId>(i)); });
+}
+
+void fill_some_terms(const Vocabulary& vocabulary, In<TermId> ids, nb::object array) {
+  const auto size = static_cast<int64_t>(vocabulary.size());
+  if (!std::all_of(ids.data(), ids.data() + ids.size(), [=](TermId id) { return id >= 0 && id < size; })) {
+    throw nb::index_error("no term has this id");
   }
-  return terms;
+  fill_with_strings(array, ids.size(), [&](std::size_t i) { return vocabulary.term(ids(i)); });
 }
 
 Out<uint8_t> arena_of(const Vocabulary& vocabulary) {
@@ -103,10 +109,13 @@ void bind_vocabulary(nb::module_& m) {
                return each_term(terms, [&own](std::string_view term) { return own.find(term); });
              });
            })
-      .def("terms", [](const Shared& v) { return v.read(all_terms); })
-      .def("terms",
-           [](const Shared& v, In<TermId> ids) {
-             return v.read([&](const Vocabulary& terms) { return terms_of(terms, ids); });
+      .def("fill_terms",
+           [](const Shared& v, nb::object array) {
+             v.read([&](const Vocabulary& terms) { fill_terms(terms, array); });
+           })
+      .def("fill_terms",
+           [](const Shared& v, nb::object array, In<TermId> ids) {
+             v.read([&](const Vocabulary& terms) { fill_some_terms(terms, ids, array); });
            })
       .def("merge", [](Shared& v, const Shared& other) { return to_numpy(merge(v, other)); })
       .def("sorted",

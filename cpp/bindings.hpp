@@ -22,10 +22,12 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-/// Hands a vector to NumPy without copying: the array owns it from here on.
-template <class T, class Allocator>
-Out<T> to_numpy(std::vector<T, Allocator>&& values) {
-  auto* owned = new std::vector<T, Allocator>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
+/// Hands an array to NumPy without copying: NumPy owns it from here on.
+template <class Array, class T = typename Array::value_type>
+Out<T> to_numpy(Array&& values)
+  requires(!std::is_reference_v<Array>)
+{
+  auto* owned = new Array(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Array*>(p); });
   return Out<T>(owned->data(), {owned->size()}, owner);
 }

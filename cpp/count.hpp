@@ -33,6 +33,9 @@ struct Share {
   }
 };
 
+template <class Rows>
+using Shares = std::vector<std::unique_ptr<Share<Rows>>>;
+
 template <class Rows, class Source>
 void fill_rows(Source& source, Range documents, TermSource terms, NgramRange ngrams, Rows& rows) {
   TermSink<Rows> sink(terms, rows);
@@ -53,7 +56,7 @@ void fill_rows(Source& source, Range documents, TermSource terms, NgramRange ngr
 
 /// Gives the fresh terms of every share their ids in `vocabulary`, in order of the documents.
 template <class Rows>
-void number_on(std::vector<std::unique_ptr<Share<Rows>>>& all, Vocabulary& vocabulary) {
+void number_on(Shares<Rows>& all, Vocabulary& vocabulary) {
   for (auto& share : all) {
     if (vocabulary.size() == 0) {
       vocabulary = std::move(share->fresh);  // the first share's numbering stands
@@ -70,9 +73,6 @@ std::size_t total_weight(Range documents, Weight weight) {
   for (std::size_t i = documents.begin; i < documents.end; ++i) total += weight(i);
   return static_cast<std::size_t>(total);
 }
-
-template <class Rows>
-using Shares = std::vector<std::unique_ptr<Share<Rows>>>;
 
 /// Terms to make room for before so many bytes are counted: about as many as English text has, up to a limit,
 /// beyond which the table had better grow with its terms.
@@ -136,11 +136,33 @@ Shares<Rows> grown_rows(std::size_t n_documents, MakeSource make_source, Weight 
 struct Csr {
   Buffer<int64_t> starts;
   Buffer<TermId> terms;
-  Buffer<int32_t> counts;
+  Buffer<int64_t> counts;
+};
+
+/// Counts that are 32 bits wide while the rows they come from take up memory too, and then 64, in place.
+class WideningCounts {
+ public:
+  explicit WideningCounts(std::size_t n) : counts_(n) {}
+
+  int32_t* narrow() { return reinterpret_cast<int32_t*>(counts_.data()); }
+
+  Buffer<int64_t> widen() {
+    auto* bytes = reinterpret_cast<char*>(counts_.data());
+    for (std::size_t i = counts_.size(); i-- > 0;) {  // from behind, since wide ones overtake narrow ones
+      int32_t count;
+      std::memcpy(&count, bytes + i * sizeof count, sizeof count);
+      const int64_t wide = count;
+      std::memcpy(bytes + i * sizeof wide, &wide, sizeof wide);
+    }
+    return std::move(counts_);
+  }
+
+ private:
+  Buffer<int64_t> counts_;
 };
 
 template <class Rows>
-Buffer<int64_t> row_starts(const std::vector<std::unique_ptr<Share<Rows>>>& all) {
+Buffer<int64_t> row_starts(const Shares<Rows>& all) {
   Buffer<int64_t> starts((all.empty() ? 0 : all.back()->documents.end) + 1);
   int64_t offset = 0;
   std::size_t row = 0;
@@ -162,35 +184,32 @@ inline std::vector<TermId> ranks(const Vocabulary& vocabulary) {
 
 /// Gathers the shares, with terms renumbered and every row in order of its terms. With `rank` the terms are
 /// numbered by their rank.
-inline Csr gather(std::vector<std::unique_ptr<Share<CountRows>>>& all, std::size_t n_terms,
-                  const std::vector<TermId>& rank = {}) {
+inline Csr gather(Shares<CountRows>& all, std::size_t n_terms, const std::vector<TermId>& rank = {}) {
   Csr csr{row_starts(all), {}, {}};
-  const auto size = static_cast<std::size_t>(csr.starts.back());
-  csr.terms.resize(size);
-  csr.counts.resize(size);
+  csr.terms.resize(static_cast<std::size_t>(csr.starts.back()));
+  WideningCounts counts(csr.terms.size());
   in_parallel(all.size(), [&](std::size_t i) {
     Share<CountRows>& share = *all[i];
-    TermCount* entry = share.rows.entries().data();
-    if (!share.moved.empty()) {
-      for (TermCount& e : share.rows.entries()) e.term = share.moved_id(e.term);
-    }
-    if (!rank.empty()) {
-      for (TermCount& e : share.rows.entries()) e.term = rank[static_cast<std::size_t>(e.term)];
+    for (TermCount& entry : share.rows.entries()) {
+      entry.term = share.moved_id(entry.term);
+      if (!rank.empty()) entry.term = rank[static_cast<std::size_t>(entry.term)];
     }
     RowSorter sort(n_terms);
+    TermCount* entries = share.rows.entries().data();
     for (std::size_t row = share.documents.begin; row < share.documents.end; ++row) {
       const auto at = static_cast<std::size_t>(csr.starts[row]);
       const auto n = static_cast<std::size_t>(csr.starts[row + 1]) - at;
-      sort(entry, n, csr.terms.data() + at, csr.counts.data() + at);
-      entry += n;
+      sort(entries, n, csr.terms.data() + at, counts.narrow() + at);
+      entries += n;
     }
     share.rows = {};
   });
+  csr.counts = counts.widen();
   return csr;
 }
 
 /// Gathers shares of terms in order.
-inline Csr gather(std::vector<std::unique_ptr<Share<TermRows>>>& all) {
+inline Csr gather(Shares<TermRows>& all) {
   Csr csr{row_starts(all), {}, {}};
   csr.terms.resize(static_cast<std::size_t>(csr.starts.back()));
   TermId* out = csr.terms.data();

@@ -1,57 +1,136 @@
 #pragma once
-// Vectors for large arrays: resizing touches no memory, and large blocks ask the system for huge pages, since
-// on a virtual machine the page faults of fresh memory cost more than the counting that fills it.
+// Growing arrays of plain values. New elements are not initialised, so that memory is touched once, when it is
+// filled. Large blocks come straight from the system and go straight back to it; they ask for huge pages, since
+// the page faults of fresh memory can cost more than the counting that fills it.
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
+#include <cstring>
 #include <new>
+#include <type_traits>
 #include <utility>
-#include <vector>
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define TALLYTEXT_MAPS_MEMORY
 #include <sys/mman.h>
 #endif
 
 namespace tallytext {
 
-template <class T>
-struct LargeAllocator {
-  using value_type = T;
-  static constexpr std::size_t huge_page = std::size_t{1} << 21;
+#if defined(TALLYTEXT_MAPS_MEMORY)
 
-  LargeAllocator() = default;
-  template <class U>
-  LargeAllocator(const LargeAllocator<U>&) {}
+constexpr std::size_t mapped_from = std::size_t{1} << 18;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-  T* allocate(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T) / 2) throw std::bad_alloc();
-    const bool large = n * sizeof(T) >= huge_page;
-    const std::size_t bytes = large ? (n * sizeof(T) + huge_page - 1) / huge_page * huge_page : n * sizeof(T);
-    void* p = large ? std::aligned_alloc(huge_page, bytes) : std::malloc(bytes);
-    if (!p && bytes) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-    if (large) madvise(p, bytes, MADV_HUGEPAGE);  // a wish: refusal does no harm
+inline void* map_block(std::size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+/// A block of `bytes` that begins with what was in the `old_bytes` at `old`, which are given up.
+inline void* resize_block(void* old, std::size_t old_bytes, std::size_t bytes) {
+  void* p;
+  if (bytes < mapped_from) {
+    p = std::realloc(old, bytes);
+  } else if (old_bytes >= mapped_from) {
+    p = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED) p = nullptr;
+  } else if ((p = map_block(bytes))) {
+    if (old_bytes) std::memcpy(p, old, old_bytes);
+    std::free(old);
+  }
+  if (!p) throw std::bad_alloc();
+  if (bytes >= huge_page) madvise(p, bytes, MADV_HUGEPAGE);  // a wish: refusal does no harm
+  return p;
+}
+
+inline void free_block(void* p, std::size_t bytes) {
+  if (bytes < mapped_from) return std::free(p);
+  munmap(p, bytes);
+}
+
+#else
+
+inline void* resize_block(void* old, std::size_t, std::size_t bytes) {
+  void* p = std::realloc(old, bytes);
+  if (!p) throw std::bad_alloc();
+  return p;
+}
+
+inline void free_block(void* p, std::size_t) { std::free(p); }
+
 #endif
-    return static_cast<T*>(p);
-  }
-  void deallocate(T* p, std::size_t) { std::free(p); }
 
-  template <class U>
-  void construct(U* p) {
-    ::new (static_cast<void*>(p)) U;  // default-initialised: numbers are left as they are
-  }
-  template <class U, class... Args>
-  void construct(U* p, Args&&... args) {
-    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
-  }
-
-  template <class U>
-  bool operator==(const LargeAllocator<U>&) const {
-    return true;
-  }
-};
-
-/// A vector whose new elements are not initialised unless a value is given.
 template <class T>
-using Buffer = std::vector<T, LargeAllocator<T>>;
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  using value_type = T;
+
+  Buffer() = default;
+  explicit Buffer(std::size_t n) { resize(n); }
+  Buffer(std::size_t n, const T& value) { resize(n, value); }
+  Buffer(const Buffer& other) { append(other.data_, other.size_); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Buffer() {
+    if (data_) free_block(data_, capacity_ * sizeof(T));
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T* begin() { return data_; }
+  const T* begin() const { return data_; }
+  T* end() { return data_ + size_; }
+  const T* end() const { return data_ + size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  const T& back() const { return data_[size_ - 1]; }
+
+  void reserve(std::size_t n) {
+    if (n <= capacity_) return;
+    if (n > static_cast<std::size_t>(-1) / 4 / sizeof(T)) throw std::bad_alloc();
+    data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), n * sizeof(T)));
+    capacity_ = n;
+  }
+  void resize(std::size_t n) {
+    reserve(n);
+    size_ = n;
+  }
+  void resize(std::size_t n, const T& value) {
+    const std::size_t before = size_;
+    resize(n);
+    if (n > before) std::fill(data_ + before, data_ + n, value);
+  }
+  void push_back(const T& value) {
+    const T copy = value;  // it may lie in here
+    make_room(1);
+    data_[size_++] = copy;
+  }
+  void append(const T* values, std::size_t n) {
+    if (n == 0) return;
+    make_room(n);
+    std::memcpy(data_ + size_, values, n * sizeof(T));
+    size_ += n;
+  }
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  void make_room(std::size_t n) {
+    if (size_ + n > capacity_) reserve(std::max(size_ + n, capacity_ + capacity_ / 4 + 64));
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
 
 }  // namespace tallytext

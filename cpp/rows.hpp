@@ -31,10 +31,10 @@ class CountRows {
     for (const TermId id : ids) {
       // Whether a term is new to the row cannot be predicted, so nothing branches on it: an entry is written
       // behind the last one, and is one of them only if the term is new.
-      Mark& mark = marks_[static_cast<std::size_t>(id)];
-      const bool is_new = mark.row != row_;
-      const uint32_t at = is_new ? static_cast<uint32_t>(size) : mark.at;
-      mark = {row_, at};
+      uint64_t& mark = marks_[static_cast<std::size_t>(id)];
+      const bool is_new = mark >> 32 != row_;
+      const uint32_t at = static_cast<uint32_t>(is_new ? size : mark);
+      mark = row_ << 32 | at;
       row[size] = {id, 0};
       ++row[at].count;
       size += is_new;
@@ -45,33 +45,29 @@ class CountRows {
   void end_document() {
     ends.push_back(size_);
     begin_ = size_;
-    if (++row_ == 0) marks_.assign(marks_.size(), Mark{}), row_ = 1;
+    ++row_;
   }
 
   void forget_marks() { marks_ = {}; }
 
   std::span<TermCount> entries() { return {entries_.data(), size_}; }
 
-  std::vector<uint64_t> ends;  // where each row ends
+  Buffer<uint64_t> ends;  // where each row ends
 
  private:
-  struct Mark {
-    uint32_t row = 0;  // the row that saw the term last, counted from 1
-    uint32_t at = 0;   // where in that row it is
-  };
-
   /// Room for all of `ids` being new, and the entry behind them; and for their marks.
   void make_room(std::span<const TermId> ids) {
     if (entries_.size() <= size_ + ids.size()) entries_.resize(2 * entries_.size() + ids.size() + 1);
     TermId last = -1;
     for (const TermId id : ids) last = std::max(last, id);
     const auto n_marks = static_cast<std::size_t>(last + 1);
-    if (n_marks > marks_.size()) marks_.resize(std::max(n_marks, 2 * marks_.size()), Mark{});
+    if (n_marks > marks_.size()) marks_.resize(std::max(n_marks, 2 * marks_.size()), 0);
   }
 
   Buffer<TermCount> entries_;
-  Buffer<Mark> marks_ = Buffer<Mark>(1024, Mark{});
-  uint32_t row_ = 1;
+  // For each term the row that saw it last, counted from 1, and, in the lower half, where in that row it is.
+  Buffer<uint64_t> marks_ = Buffer<uint64_t>(1024, 0);
+  uint64_t row_ = 1;
   std::size_t begin_ = 0, size_ = 0;
 };
 
@@ -80,12 +76,12 @@ class TermRows {
  public:
   void reserve(std::size_t n) { terms.reserve(n); }
   void prefetch(TermId) const {}
-  void operator()(std::span<const TermId> ids) { terms.insert(terms.end(), ids.begin(), ids.end()); }
+  void operator()(std::span<const TermId> ids) { terms.append(ids.data(), ids.size()); }
   void end_document() { ends.push_back(terms.size()); }
   void forget_marks() {}
 
   Buffer<TermId> terms;
-  std::vector<uint64_t> ends;
+  Buffer<uint64_t> ends;
 };
 
 /// Sorts rows by term: a radix sort with one histogram for each digit of the ids, all made in one reading.

@@ -84,7 +84,7 @@ struct Key {
 
 class Vocabulary {
  public:
-  Vocabulary() : slots_(1024, empty_slot), ends_{0} {}
+  Vocabulary() : slots_(1024, empty_slot), ends_(1, 0) {}
 
   std::size_t size() const { return ends_.size() - 1; }
   std::size_t bytes() const { return arena_.size(); }
@@ -189,7 +189,7 @@ class Vocabulary {
     if (size() >= static_cast<std::size_t>(INT32_MAX))
       throw std::length_error("a vocabulary holds at most 2147483647 terms");
     const auto id = static_cast<TermId>(size());
-    arena_.insert(arena_.end(), term.begin(), term.end());
+    arena_.append(term.data(), term.size());
     ends_.push_back(arena_.size());
     slots_[at] = {key.low, key.high, id};
     if (size() * 2 > slots_.size()) resize_table(2 * slots_.size());

@@ -44,7 +44,7 @@ class Rows:
 
     starts: NDArray[np.int64]
     terms: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    counts: NDArray[np.int64]
 
     @classmethod
     def stack(cls, parts: Sequence[Rows]) -> Rows:
@@ -58,7 +58,7 @@ class Rows:
         return cls(
             np.concatenate([np.zeros(1, np.int64), *starts]),
             np.concatenate([np.empty(0, np.int32), *(part.terms for part in parts)]),
-            np.concatenate([np.empty(0, np.int32), *(part.counts for part in parts)]),
+            np.concatenate([np.empty(0, np.int64), *(part.counts for part in parts)]),
         )
 
     def only(self, column_of: NDArray[np.int32]) -> Rows:
@@ -70,7 +70,7 @@ class Rows:
 
     def matrix(self, n_columns: int, dtype: DTypeLike) -> Any:
         """Return the rows as a CSR matrix (or array, as scikit-learn is configured)."""
-        parts = (self.counts.astype(dtype), self.terms, self.starts)
+        parts = (self.counts.astype(dtype, copy=False), self.terms, self.starts)
         shape = (len(self.starts) - 1, n_columns)
         as_array = sklearn.get_config().get("sparse_interface") == "sparray"
         rows = sp.csr_array(parts, shape) if as_array else sp.csr_matrix(parts, shape)

@@ -96,11 +96,12 @@ class Vocabulary:
     ) -> NDArray[np.object_]:
         """Return the terms with these ids, or all of them in order."""
         if ids is None:
-            names = self._native.terms()
-        else:
-            names = self._native.terms(np.ascontiguousarray(ids, dtype=np.int32))
-        array = np.empty(len(names), dtype=object)
-        array[:] = names
+            array = np.empty(len(self), dtype=object)
+            self._native.fill_terms(array)
+            return array
+        wanted = np.ascontiguousarray(ids, dtype=np.int32)
+        array = np.empty(len(wanted), dtype=object)
+        self._native.fill_terms(array, wanted)
         return array
 
     def term(self, id: int) -> str:
@@ -149,7 +150,7 @@ class Vocabulary:
         return id
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._native.terms())
+        return iter(self.terms().tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
