@@ -1,0 +1,108 @@
+"""Count matrices of every kind as one: rows of positive integers, each column once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tallytext.errors import CountError, CountOverflowError
+
+
+class Rows(NamedTuple):
+    """Documents as the core reads them: row d is ``terms[starts[d]:starts[d + 1]]``."""
+
+    starts: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    width: int
+
+    @property
+    def n_documents(self) -> int:
+        """Number of rows."""
+        return len(self.starts) - 1
+
+
+def rows_of(X: Any) -> Rows:
+    """Read a SciPy sparse matrix or array of any format, or a dense one.
+
+    Examples
+    --------
+    >>> rows_of([[2, 0, 1], [0, 0, 3]]).counts
+    array([2, 1, 3])
+    >>> rows_of([[2, 0, 1], [0, 0, 0.5]])
+    Traceback (most recent call last):
+    tallytext.errors.CountError: row 1, column 2 holds 0.5, which is not a whole number.
+    """
+    matrix = _canonical(X)
+    counts = _integers(matrix)
+    if matrix.shape[1] > np.iinfo(np.int32).max:
+        raise CountError(f"{matrix.shape[1]} columns are more than a vocabulary can hold.")
+    return Rows(
+        np.ascontiguousarray(matrix.indptr, dtype=np.int64),
+        np.ascontiguousarray(matrix.indices, dtype=np.int32),
+        np.ascontiguousarray(counts, dtype=np.int64),
+        matrix.shape[1],
+    )
+
+
+def row_of(counts: Mapping[str, Any]) -> tuple[list[str], NDArray[np.int64]]:
+    """Read one document given as term and count; terms that count zero are left out."""
+    names, values = list(counts), np.array(list(counts.values()))
+    if values.size == 0:
+        return [], np.empty(0, dtype=np.int64)
+    if values.dtype.kind not in "iu" or values.min() < 1:
+        for name, value in counts.items():
+            _expect_count(f"term {name!r}", value)
+        names = [name for name, value in counts.items() if value]
+        values = np.array([int(counts[name]) for name in names], dtype=np.int64)
+    return names, values.astype(np.int64, copy=False)
+
+
+def _canonical(X: Any) -> Any:
+    if not sparse.issparse(X):
+        dense = np.asarray(X)
+        if dense.ndim != 2 or dense.dtype.kind not in "biuf":
+            raise CountError("counts must be a matrix of numbers: documents by terms.")
+        return sparse.csr_array(dense)
+    given: Any = X
+    if given.ndim != 2:
+        raise CountError("counts must have two dimensions: documents by terms.")
+    matrix = given.tocsr()
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def _integers(matrix: Any) -> Any:
+    data = matrix.data
+    if data.size == 0 or data.dtype.kind == "b":
+        return data
+    if data.dtype.kind not in "iuf":
+        raise CountError(f"counts must be numbers, not {data.dtype}.")
+    good = (data > 0) & (data < 2.0**63)
+    if data.dtype.kind == "f":
+        good &= data == np.floor(data)
+    if not good.all():
+        at = int(np.argmin(good))
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+        _expect_count(f"row {row}, column {matrix.indices[at]}", data[at].item())
+    return data
+
+
+def _expect_count(where: str, value: Any) -> None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, int | float) or value != value or value in (np.inf, -np.inf):
+        raise CountError(f"{where} holds {value!r}, which is not a count.")
+    if value < 0:
+        raise CountError(f"{where} holds {value}, and a count cannot be negative.")
+    if value != int(value):
+        raise CountError(f"{where} holds {value}, which is not a whole number.")
+    if value >= 2**63:
+        raise CountOverflowError(f"{where} holds {value}, which is more than 64 bits can count.")
