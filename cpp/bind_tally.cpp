@@ -9,6 +9,7 @@
 #include "check.hpp"
 #include "counting.hpp"
 #include "join.hpp"
+#include "pystring.hpp"
 #include "reshape.hpp"
 #include "restore.hpp"
 
@@ -189,6 +190,35 @@ Out<int32_t> located(const Vocabulary& mine, const Vocabulary& other) {
 }
 Out<int32_t> joined(Vocabulary& mine, const Vocabulary& other) { return to_numpy(join(mine, other)); }
 
+/// Ids (-1: unknown) and counts of a document given as term and count. None if a count is not a positive int.
+std::optional<std::pair<Out<int32_t>, Out<int64_t>>> row_of_dict(const Vocabulary& vocabulary,
+                                                                 nb::dict counts) {
+  std::vector<TermId> ids;
+  std::vector<int64_t> values;
+  std::string scratch;
+  PyObject *term = nullptr, *count = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(counts.ptr(), &at, &term, &count);) {
+    int overflow = 0;
+    const bool whole = PyLong_CheckExact(count);
+    const long long value = whole ? PyLong_AsLongLongAndOverflow(count, &overflow) : 0;
+    if (value < 1 || overflow != 0) return std::nullopt;
+    ids.push_back(vocabulary.find(text_of(expect_str(term, ids.size()), scratch)));
+    values.push_back(value);
+  }
+  return std::pair(to_numpy(std::move(ids)), to_numpy(std::move(values)));
+}
+
+/// Whether no row holds a term twice or a count that is not positive.
+bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, std::size_t width) {
+  expect_rows(starts, terms.size(), "the rows do not fit the terms");
+  expect_ids(terms, width, "a column is out of range");
+  if (counts.size() != terms.size()) throw nb::value_error("arrays of different lengths");
+  nb::gil_scoped_release release;
+  if (std::any_of(counts.data(), counts.data() + counts.size(), [](int64_t n) { return n < 1; }))
+    return false;
+  return no_term_twice(span_of(starts), span_of(terms), width);
+}
+
 void bind_parts(nb::module_& m) {
   nb::class_<Recipe>(m, "Recipe", "How a document enters a plane.")
       .def(
@@ -209,6 +239,9 @@ void bind_parts(nb::module_& m) {
       .def_static("of_arrays", &of_arrays, nb::arg("n_planes"), nb::arg("starts"), nb::arg("classes"),
                   nb::arg("cells"), nb::arg("term_totals"), nb::arg("class_documents"),
                   nb::arg("class_scales"), nb::arg("whole"));
+  m.def("row_of_dict", &row_of_dict, nb::arg("vocabulary"), nb::arg("counts"));
+  m.def("rows_are_clean", &rows_are_clean, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
+        nb::arg("width"));
   m.def("locate_terms", &located, nb::arg("mine"), nb::arg("other"));
   m.def("join_terms", &joined, nb::arg("mine"), nb::arg("other"));
 }

@@ -1,6 +1,7 @@
 #pragma once
 // From documents to a change, by counting sort: documents grouped by class, scattered by term.
 #include <span>
+#include <utility>
 
 #include "change.hpp"
 
@@ -61,6 +62,29 @@ class Ranks {
                    [&place](int32_t id) { return place[static_cast<std::size_t>(id)]; });
   }
 };
+
+/// Whether no row holds a term twice. A few rows are sorted for it; for many, each term remembers its last.
+inline bool no_term_twice(std::span<const int64_t> starts, std::span<const TermId> terms, std::size_t width) {
+  const bool many = terms.size() * 8 > width;
+  std::vector<int64_t> last(many ? width : 0, -1);
+  std::vector<TermId> sorted;
+  for (std::size_t d = 0; d + 1 < starts.size(); ++d) {
+    const auto row = terms.subspan(static_cast<std::size_t>(starts[d]),
+                                   static_cast<std::size_t>(starts[d + 1] - starts[d]));
+    if (many) {
+      for (const TermId term : row) {
+        if (std::exchange(last[static_cast<std::size_t>(term)], static_cast<int64_t>(d)) ==
+            static_cast<int64_t>(d))
+          return false;
+      }
+    } else {
+      sorted.assign(row.begin(), row.end());
+      std::sort(sorted.begin(), sorted.end());
+      if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return false;
+    }
+  }
+  return true;
+}
 
 class Counting {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 // n_r: how many events were seen exactly r times.
+#include <bit>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -27,15 +28,17 @@ class CountsOfCounts {
 
  private:
   void step(int64_t r, int64_t by) {
-    if (r < static_cast<int64_t>(few.size())) {
+    if (r < dense_limit) {
+      if (r >= static_cast<int64_t>(few.size())) few.resize(std::bit_ceil(static_cast<std::size_t>(r) + 1));
       few[static_cast<std::size_t>(r)] += by;
     } else if ((many[r] += by) == 0) {
       many.erase(r);
     }
   }
 
-  // Nearly all counts are small: they are looked up without a hash.
-  std::vector<int64_t> few = std::vector<int64_t>(1024);
+  // A document is mostly made of common words, whose counts run to thousands: those must not cost a hash.
+  static constexpr int64_t dense_limit = 1 << 16;
+  std::vector<int64_t> few;
   std::unordered_map<int64_t, int64_t> many;
 };
 

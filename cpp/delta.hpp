@@ -16,8 +16,8 @@ class Delta {
   struct Row {
     TermId term;
     ClassId label;
-    int64_t cell;  // its cell in the base, or -1
-    int32_t next;  // of the same term
+    int64_t in_base;  // occurrences in its cell of the base
+    int32_t next;     // of the same term
   };
 
   explicit Delta(std::size_t width) : width_(width), slots_(64, Slot{0, none}) {}
@@ -28,6 +28,11 @@ class Delta {
   int64_t* block(int32_t i) { return &values_[static_cast<std::size_t>(i) * width_]; }
 
   void prefetch(TermId term, ClassId label) const { __builtin_prefetch(&slots_[home(key(term, label))]); }
+
+  void prefetch_row(int32_t i) const {
+    __builtin_prefetch(&rows_[static_cast<std::size_t>(i)]);
+    __builtin_prefetch(block(i));
+  }
 
   int32_t find(TermId term, ClassId label) const { return slots_[slot_of(key(term, label))].row; }
 
@@ -42,11 +47,11 @@ class Delta {
   }
 
   /// A row of zeros for (term, label), which has none yet, in front of the chain that starts at `head`.
-  int32_t insert(TermId term, ClassId label, int64_t cell, int32_t& head) {
+  int32_t insert(TermId term, ClassId label, int64_t in_base, int32_t& head) {
     const auto i = static_cast<int32_t>(size());
     const uint64_t k = key(term, label);
     slots_[slot_of(k)] = {k, i};
-    rows_.push_back({term, label, cell, std::exchange(head, i)});
+    rows_.push_back({term, label, in_base, std::exchange(head, i)});
     values_.resize(values_.size() + width_);
     return i;
   }
@@ -57,20 +62,11 @@ class Delta {
     std::fill(slots_.begin(), slots_.end(), Slot{0, none});
   }
 
-  /// All differences, by term and class.
-  Postings sorted() const {
-    std::vector<std::pair<uint64_t, int32_t>> order(size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      order[i] = {key(rows_[i].term, rows_[i].label), static_cast<int32_t>(i)};
-    }
-    std::sort(order.begin(), order.end());
-    Postings out(width_);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Row& at = row(order[i].second);
-      out.append(at.label, block(order[i].second));
-      if (i + 1 == order.size() || row(order[i + 1].second).term != at.term) out.close(at.term);
-    }
-    return out;
+  /// Writes the rows of a chain into `rows`, classes ascending.
+  void chain(int32_t head, std::vector<int32_t>& rows) const {
+    rows.clear();
+    for (int32_t i = head; i != none; i = row(i).next) rows.push_back(i);
+    std::sort(rows.begin(), rows.end(), [this](int32_t a, int32_t b) { return row(a).label < row(b).label; });
   }
 
  private:

@@ -71,6 +71,11 @@ struct Base {
     return at != last && *at == label ? at - classes.begin() : -1;
   }
 
+  int64_t occurrences_in(TermId term, ClassId label) const {
+    const int64_t cell = find(term, label);
+    return cell < 0 ? 0 : block(static_cast<std::size_t>(cell))[occurrences];
+  }
+
   void prefetch_row(TermId term) const {
     if (holds(term)) __builtin_prefetch(&starts[static_cast<std::size_t>(term)]);
   }
@@ -81,7 +86,8 @@ struct Base {
   }
 };
 
-/// Writes base + sign * more, row by row; cells that come to zero are left out.
+/// Writes base + sign * more; cells that come to zero are left out. Runs of terms that do not change are
+/// copied as a whole.
 class Merge {
  public:
   Merge(const Base& base, const Postings& more, int64_t sign)
@@ -91,29 +97,34 @@ class Merge {
     out_.starts.reserve(n_terms + 1);
     out_.classes.reserve(base_.n_cells() + more_.n_cells());
     out_.values.reserve((base_.n_cells() + more_.n_cells()) * base_.width);
-    std::size_t next = 0;
-    for (std::size_t t = 0; t < n_terms; ++t) {
-      const auto term = static_cast<TermId>(t);
-      const bool touched = next < more_.terms.size() && more_.terms[next] == term;
-      touched ? merge_row(term, next++) : copy_row(term);
-      out_.starts.push_back(static_cast<int64_t>(out_.n_cells()));
+    for (std::size_t i = 0; i < more_.terms.size(); ++i) {
+      copy_until(static_cast<std::size_t>(more_.terms[i]));
+      merge_row(i);
     }
+    copy_until(n_terms);
     return std::move(out_);
   }
 
  private:
   static constexpr ClassId no_class = std::numeric_limits<ClassId>::max();
 
-  void copy_row(TermId term) {
-    const std::size_t first = base_.begin(term), last = base_.end(term);
-    if (first == last) return;
-    const auto at = [](auto& v, std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
-    out_.classes.insert(out_.classes.end(), at(base_.classes, first), at(base_.classes, last));
-    out_.values.insert(out_.values.end(), at(base_.values, first * base_.width),
-                       at(base_.values, last * base_.width));
+  /// Copies the rows from the first that is not written yet up to, not including, `last`.
+  void copy_until(std::size_t last) {
+    const std::size_t first = out_.n_terms(), stored = std::min(last, base_.n_terms());
+    if (first < stored) {
+      const int64_t begin = base_.starts[first], end = base_.starts[stored];
+      const int64_t shift = static_cast<int64_t>(out_.n_cells()) - begin;
+      const auto width = static_cast<int64_t>(base_.width);
+      out_.classes.insert(out_.classes.end(), base_.classes.begin() + begin, base_.classes.begin() + end);
+      out_.values.insert(out_.values.end(), base_.values.begin() + begin * width,
+                         base_.values.begin() + end * width);
+      for (std::size_t t = first; t < stored; ++t) out_.starts.push_back(base_.starts[t + 1] + shift);
+    }
+    out_.starts.resize(last + 1, static_cast<int64_t>(out_.n_cells()));
   }
 
-  void merge_row(TermId term, std::size_t i) {
+  void merge_row(std::size_t i) {
+    const TermId term = more_.terms[i];
     std::size_t a = base_.begin(term), b = static_cast<std::size_t>(more_.starts[i]);
     const std::size_t a_end = base_.end(term), b_end = static_cast<std::size_t>(more_.starts[i + 1]);
     while (a < a_end || b < b_end) {
@@ -126,6 +137,7 @@ class Merge {
       if (right == label) add_block(&out_.values[at], more_.block(b++), base_.width, sign_);
       out_.values[at] == 0 ? out_.values.resize(at) : out_.classes.push_back(label);
     }
+    out_.starts.push_back(static_cast<int64_t>(out_.n_cells()));
   }
 
   const Base& base_;

@@ -26,7 +26,7 @@ class Tally {
 
   std::size_t width() const { return width_; }
   std::size_t n_planes() const { return width_ - first_plane; }
-  std::size_t n_terms() const { return chains_.size(); }
+  std::size_t n_terms() const { return links_.size(); }
   std::size_t n_classes() const { return class_documents_.size(); }
   std::size_t n_delta() const { return delta_.size(); }
   int64_t n_live_terms() const { return n_live_terms_; }
@@ -47,7 +47,7 @@ class Tally {
   const int64_t* class_block(ClassId label) const {
     return &class_totals_[static_cast<std::size_t>(label) * width_];
   }
-  int64_t n_classes_of(TermId term) const { return n_classes_of_[static_cast<std::size_t>(term)]; }
+  int64_t n_classes_of(TermId term) const { return links_[static_cast<std::size_t>(term)].n_classes; }
   const CountsOfCounts& cells_of_count() const { return cells_of_count_; }
   const CountsOfCounts& terms_of_count() const { return terms_of_count_; }
 
@@ -61,7 +61,8 @@ class Tally {
 
   /// Appends the live cells of a term, classes ascending, to `out`; the caller closes the term.
   void append_posting(TermId term, Postings& out) const {
-    const std::vector<int32_t> rows = chain(term);
+    std::vector<int32_t> rows;
+    delta_.chain(links_[static_cast<std::size_t>(term)].chain, rows);
     std::size_t cell = base_->begin(term), next = 0;
     const std::size_t end = base_->end(term);
     std::vector<int64_t> block(width_);
@@ -80,8 +81,7 @@ class Tally {
   /// Makes room for terms and classes below these numbers; they hold nothing yet.
   void resize(std::size_t n_terms, std::size_t n_classes) {
     if (n_terms > this->n_terms()) {
-      chains_.resize(n_terms, Delta::none);
-      n_classes_of_.resize(n_terms);
+      links_.resize(n_terms);
       term_totals_.resize(n_terms * width_);
     }
     if (n_classes > this->n_classes()) {
@@ -105,8 +105,7 @@ class Tally {
       compact();
       auto base = std::make_shared<const Base>(Merge(*base_, change.cells, sign).run(n_terms()));
       for_each_cell(change, [&](TermId term, ClassId label, const int64_t* what) {
-        const int64_t cell = base_->find(term, label);
-        const int64_t before = cell < 0 ? 0 : base_->block(static_cast<std::size_t>(cell))[occurrences];
+        const int64_t before = base_->occurrences_in(term, label);
         move_cell(term, label, before, before + sign * what[occurrences]);
       });
       base_ = std::move(base);
@@ -120,25 +119,32 @@ class Tally {
   }
 
  private:
+  struct Links {
+    int32_t chain = Delta::none;  // its first row in the delta
+    int32_t n_classes = 0;        // its live cells
+  };
+
   std::size_t delta_limit() const {
     return std::clamp<std::size_t>(base_->n_cells() / 8, smallest_delta_, std::size_t{1} << 30);
   }
 
-  std::vector<int32_t> chain(TermId term) const {
+  /// All differences by term and class. The chains are in the order of terms already.
+  Postings differences() const {
+    Postings out(width_);
     std::vector<int32_t> rows;
-    for (int32_t i = chains_[static_cast<std::size_t>(term)]; i != Delta::none; i = delta_.row(i).next)
-      rows.push_back(i);
-    std::sort(rows.begin(), rows.end(),
-              [this](int32_t a, int32_t b) { return delta_.row(a).label < delta_.row(b).label; });
-    return rows;
+    for (std::size_t t = 0; t < n_terms(); ++t) {
+      if (links_[t].chain == Delta::none) continue;
+      delta_.chain(links_[t].chain, rows);
+      for (const int32_t i : rows) out.append(delta_.row(i).label, delta_.block(i));
+      out.close(static_cast<TermId>(t));
+    }
+    return out;
   }
 
   void compact() {
     if (delta_.size() == 0) return;
-    base_ = std::make_shared<const Base>(Merge(*base_, delta_.sorted(), 1).run(n_terms()));
-    for (std::size_t i = 0; i < delta_.size(); ++i) {
-      chains_[static_cast<std::size_t>(delta_.row(static_cast<int32_t>(i)).term)] = Delta::none;
-    }
+    base_ = std::make_shared<const Base>(Merge(*base_, differences(), 1).run(n_terms()));
+    for (Links& links : links_) links.chain = Delta::none;
     delta_.clear();
   }
 
@@ -153,37 +159,54 @@ class Tally {
     }
   }
 
-  /// A document's cells lie all over memory: ask for all of them before waiting for the first.
+  /// A document's cells lie all over memory, so each is asked for well before it is needed: first where
+  /// it is to be looked up, then the cell itself.
   void add_to_delta(const Change& change, int64_t sign) {
-    delta_.reserve(change.cells.n_cells());
-    for (const TermId term : change.cells.terms) {
-      base_->prefetch_row(term);
-      __builtin_prefetch(&chains_[static_cast<std::size_t>(term)]);
-      __builtin_prefetch(&n_classes_of_[static_cast<std::size_t>(term)]);
-      __builtin_prefetch(term_block(term));
+    constexpr std::size_t ahead = 12;
+    const Postings& cells = change.cells;
+    std::vector<TermId> terms;
+    terms.reserve(cells.n_cells());
+    for_each_cell(change, [&](TermId term, ClassId, const int64_t*) { terms.push_back(term); });
+    delta_.reserve(terms.size());
+    for (std::size_t i = 0; i < terms.size() + 2 * ahead; ++i) {
+      if (i < terms.size()) prefetch_places(terms[i], cells.classes[i]);
+      if (const std::size_t at = i - ahead; at < terms.size()) prefetch_cell(terms[at], cells.classes[at]);
+      if (const std::size_t at = i - 2 * ahead; at < terms.size()) {
+        add_to_delta(terms[at], cells.classes[at], cells.block(at), sign);
+      }
     }
-    for_each_cell(change, [&](TermId term, ClassId label, const int64_t*) {
-      delta_.prefetch(term, label);
-      base_->prefetch_cells(term);
-    });
-    for_each_cell(change, [&](TermId term, ClassId label, const int64_t* what) {
-      int32_t row = delta_.find(term, label);
-      if (row == Delta::none)
-        row = delta_.insert(term, label, base_->find(term, label), chains_[static_cast<std::size_t>(term)]);
-      const int64_t cell = delta_.row(row).cell;
-      const int64_t in_base = cell < 0 ? 0 : base_->block(static_cast<std::size_t>(cell))[occurrences];
-      int64_t* block = delta_.block(row);
-      const int64_t before = in_base + block[occurrences];
-      add_block(block, what, width_, sign);
-      move_cell(term, label, before, in_base + block[occurrences]);
-    });
+  }
+
+  void prefetch_places(TermId term, ClassId label) const {
+    delta_.prefetch(term, label);
+    base_->prefetch_row(term);
+    __builtin_prefetch(&links_[static_cast<std::size_t>(term)]);
+    __builtin_prefetch(term_block(term));
+  }
+
+  void prefetch_cell(TermId term, ClassId label) const {
+    const int32_t row = delta_.find(term, label);
+    row == Delta::none ? base_->prefetch_cells(term) : delta_.prefetch_row(row);
+  }
+
+  void add_to_delta(TermId term, ClassId label, const int64_t* what, int64_t sign) {
+    int32_t row = delta_.find(term, label);
+    if (row == Delta::none) {
+      row = delta_.insert(term, label, base_->occurrences_in(term, label),
+                          links_[static_cast<std::size_t>(term)].chain);
+    }
+    const int64_t in_base = delta_.row(row).in_base;
+    int64_t* block = delta_.block(row);
+    const int64_t before = in_base + block[occurrences];
+    add_block(block, what, width_, sign);
+    move_cell(term, label, before, in_base + block[occurrences]);
   }
 
   void move_cell(TermId term, ClassId label, int64_t before, int64_t after) {
     cells_of_count_.move(before, after);
     const int step = (after > 0) - (before > 0);
     class_terms_[static_cast<std::size_t>(label)] += step;
-    n_classes_of_[static_cast<std::size_t>(term)] += step;
+    links_[static_cast<std::size_t>(term)].n_classes += step;
     n_cells_ += static_cast<std::size_t>(static_cast<std::ptrdiff_t>(step));
   }
 
@@ -220,9 +243,8 @@ class Tally {
   std::size_t smallest_delta_;
   std::shared_ptr<const Base> base_;
   Delta delta_;
-  std::vector<int32_t> chains_;        // per term: its first row in the delta
-  std::vector<int32_t> n_classes_of_;  // per term: its live cells
-  std::vector<int64_t> term_totals_;   // per term: a block
+  std::vector<Links> links_;          // per term
+  std::vector<int64_t> term_totals_;  // per term: a block
   std::vector<int64_t> class_documents_;
   std::vector<int64_t> class_terms_;   // per class: its live cells
   std::vector<int64_t> class_totals_;  // per class: a block

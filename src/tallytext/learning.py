@@ -14,7 +14,7 @@ from tallytext.errors import CountError, CountOverflowError, RecipeError
 from tallytext.labels import Encoded, LabelIndex, listed_labels
 from tallytext.planes import expect_same
 from tallytext.refusal import refused, unknown_term
-from tallytext.rows import Rows, row_of, rows_of
+from tallytext.rows import Rows, counts_of, rows_of
 from tallytext.statistics import Statistics
 from tallytext.vocabulary import Vocabulary
 
@@ -45,12 +45,18 @@ class Learning(Statistics):
         return self
 
     def _learn_one(self, counts: Mapping[str, Any], labels: Any, weight: Any, sign: int) -> None:
-        names, values = row_of(counts)
+        row = _core.row_of_dict(self._vocabulary.native, counts) if type(counts) is dict else None
+        if row is None:
+            counts = counts_of(counts)
+            row = _core.row_of_dict(self._vocabulary.native, counts)
+            assert row is not None
+        ids, values = row
         encoded = self._labels.encode_one(labels)
-        ids = self._ids_of_terms(names, add=sign > 0)
         if ids.size and ids.min() < 0:
-            at = int(np.argmin(ids))
-            raise unknown_term(names[at], int(values[at]), self._first_label(encoded, 0))
+            if sign < 0:
+                at = int(np.argmin(ids))
+                raise unknown_term([*counts][at], int(values[at]), self._first_label(encoded, 0))
+            ids = self._ids_of_terms([*counts], add=True)
         rows = Rows(np.array([0, len(ids)]), ids, values, len(self._vocabulary))
         self._apply_rows(rows, encoded, weight, sign)
 

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tallytext import _core
 from tallytext.errors import CountError, CountOverflowError
+
+_MOST_COLUMNS = np.iinfo(np.int32).max
 
 
 class Rows(NamedTuple):
@@ -37,9 +40,11 @@ def rows_of(X: Any) -> Rows:
     Traceback (most recent call last):
     tallytext.errors.CountError: row 1, column 2 holds 0.5, which is not a whole number.
     """
+    if rows := _clean_rows(X):
+        return rows
     matrix = _canonical(X)
     counts = _integers(matrix)
-    if matrix.shape[1] > np.iinfo(np.int32).max:
+    if matrix.shape[1] > _MOST_COLUMNS:
         raise CountError(f"{matrix.shape[1]} columns are more than a vocabulary can hold.")
     return Rows(
         np.ascontiguousarray(matrix.indptr, dtype=np.int64),
@@ -49,17 +54,30 @@ def rows_of(X: Any) -> Rows:
     )
 
 
-def row_of(counts: Mapping[str, Any]) -> tuple[list[str], NDArray[np.int64]]:
-    """Read one document given as term and count; terms that count zero are left out."""
-    names, values = list(counts), np.array(list(counts.values()))
-    if values.size == 0:
-        return [], np.empty(0, dtype=np.int64)
-    if values.dtype.kind not in "iu" or values.min() < 1:
-        for name, value in counts.items():
-            _expect_count(f"term {name!r}", value)
-        names = [name for name, value in counts.items() if value]
-        values = np.array([int(counts[name]) for name in names], dtype=np.int64)
-    return names, values.astype(np.int64, copy=False)
+def counts_of(counts: Mapping[str, Any]) -> dict[str, int]:
+    """Read one document given as term and count; terms that count zero are left out.
+
+    Examples
+    --------
+    >>> counts_of({"sea": 2.0, "sky": 0})
+    {'sea': 2}
+    """
+    for term, count in counts.items():
+        _expect_count(f"term {term!r}", count)
+    return {term: int(count) for term, count in counts.items() if count}
+
+
+def _clean_rows(X: Any) -> Rows | None:
+    # The common case, and the one where a single document must not wait: nothing to repair.
+    if not isinstance(X, sparse.csr_array | sparse.csr_matrix) or X.data.dtype.kind != "i":
+        return None
+    starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    counts = np.ascontiguousarray(X.data, dtype=np.int64)
+    if X.shape[1] > _MOST_COLUMNS or starts[-1] != len(counts):
+        return None
+    terms = np.ascontiguousarray(X.indices, dtype=np.int32)
+    clean = _core.rows_are_clean(starts, terms, counts, X.shape[1])
+    return Rows(starts, terms, counts, X.shape[1]) if clean else None
 
 
 def _canonical(X: Any) -> Any:
