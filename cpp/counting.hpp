@@ -40,13 +40,15 @@ class Ranks {
 
  private:
   void by_sorting(std::span<const int32_t> ids) {
-    distinct.assign(ids.begin(), ids.end());
-    std::sort(distinct.begin(), distinct.end());
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    std::vector<uint64_t> order(ids.size());  // an id, and where it was
+    for (std::size_t i = 0; i < ids.size(); ++i) order[i] = static_cast<uint64_t>(ids[i]) << 32 | i;
+    std::sort(order.begin(), order.end());
     rank.resize(ids.size());
-    std::transform(ids.begin(), ids.end(), rank.begin(), [this](int32_t id) {
-      return static_cast<int32_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin());
-    });
+    for (const uint64_t entry : order) {
+      const auto id = static_cast<int32_t>(entry >> 32);
+      if (distinct.empty() || distinct.back() != id) distinct.push_back(id);
+      rank[entry & UINT32_MAX] = static_cast<int32_t>(distinct.size() - 1);
+    }
   }
 
   void by_marking(std::span<const int32_t> ids, int32_t top) {

@@ -162,7 +162,7 @@ class Tally {
   /// A document's cells lie all over memory, so each is asked for well before it is needed: first where
   /// it is to be looked up, then the cell itself.
   void add_to_delta(const Change& change, int64_t sign) {
-    constexpr std::size_t ahead = 12;
+    constexpr std::size_t ahead = 8;
     const Postings& cells = change.cells;
     std::vector<TermId> terms;
     terms.reserve(cells.n_cells());
