@@ -55,7 +55,9 @@ class Check {
     std::fill(left_.begin(), left_.end(), 0);
     tally_.add_cell(term, label, left_.data());
     add_block(left_.data(), change_.cells.block(at), tally_.width(), -1);
-    return !impossible(left_) && left_[documents] <= class_documents_left(change_.class_at(label));
+    // A class that loses more documents than it has is told as such, after its terms.
+    const int64_t in_class = std::max<int64_t>(0, class_documents_left(change_.class_at(label)));
+    return !impossible(left_) && left_[documents] <= in_class;
   }
 
   int64_t class_documents_left(std::size_t i) const {

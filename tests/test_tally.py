@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from oracle.tally import OracleTally
 from tallies import PLANES, corpora, documents, matches, small_deltas, tally_of
-
 from tallytext.errors import NegativeCountError, RecipeError
 from tallytext.planes import Plane
 from tallytext.tally import Tally

@@ -38,7 +38,7 @@ def _of_term(left: list[int]) -> str:
         return f"would be left with {occurrences} occurrences in {documents} documents. {_LABEL}"
     if min(left) < 0 or (occurrences == 0 and any(left)):
         return f"would be left with a plane that {occurrences} occurrences cannot have. {_WEIGHT}"
-    return f"would be left with more in a class than in all documents. {_LABEL}"
+    return f"would be left with more than the documents that remain can hold. {_LABEL}"
 
 
 def _of_documents(left: list[int]) -> str:
