@@ -151,7 +151,7 @@ using Cells = std::tuple<Out<int64_t>, Out<int32_t>, Out<int64_t>>;
 Postings all_postings(const Tally& tally) {
   Postings out(tally.width());
   for (std::size_t t = 0; t < tally.n_terms(); ++t) {
-    tally.append_posting(static_cast<TermId>(t), out);
+    tally.cells().append_posting(static_cast<TermId>(t), out);
     out.close(static_cast<TermId>(t));
   }
   return out;
@@ -181,8 +181,9 @@ auto number(T (Tally::*member)() const) {
 }
 
 std::vector<std::pair<int64_t, int64_t>> counts_of_counts(const SharedTally& tally, bool pooled) {
-  return tally.read(
-      [pooled](const Tally& t) { return (pooled ? t.terms_of_count() : t.cells_of_count()).items(); });
+  return tally.read([pooled](const Tally& t) {
+    return (pooled ? t.terms_of_count() : t.cells().counts_of_counts()).items();
+  });
 }
 
 Out<int32_t> located(const Vocabulary& mine, const Vocabulary& other) {

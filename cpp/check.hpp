@@ -28,14 +28,6 @@ class Check {
   }
 
  private:
-  /// Occurrences without documents, documents without occurrences, a plane without either, or less than zero.
-  static bool impossible(const std::vector<int64_t>& left) {
-    const bool negative = std::any_of(left.begin(), left.end(), [](int64_t v) { return v < 0; });
-    const bool gone = left[occurrences] == 0;
-    const bool remains = std::any_of(left.begin(), left.end(), [](int64_t v) { return v != 0; });
-    return negative || left[documents] > left[occurrences] || (gone ? remains : left[documents] == 0);
-  }
-
   std::optional<Refusal> check_term(std::size_t i) {
     const TermId term = change_.cells.terms[i];
     int64_t n_gone = 0;
@@ -47,17 +39,17 @@ class Check {
     }
     std::copy_n(tally_.term_block(term), tally_.width(), left_.begin());
     add_block(left_.data(), &change_.term_totals[i * tally_.width()], tally_.width(), -1);
-    const bool orphans = left_[occurrences] == 0 && tally_.n_classes_of(term) > n_gone;
-    return impossible(left_) || orphans ? std::optional(Refusal{term, -1, left_}) : std::nullopt;
+    const bool orphans = left_[occurrences] == 0 && tally_.cells().n_classes_of(term) > n_gone;
+    return !can_be(left_) || orphans ? std::optional(Refusal{term, -1, left_}) : std::nullopt;
   }
 
   bool cell_can_be(TermId term, ClassId label, std::size_t at) {
     std::fill(left_.begin(), left_.end(), 0);
-    tally_.add_cell(term, label, left_.data());
+    tally_.cells().add_cell(term, label, left_.data());
     add_block(left_.data(), change_.cells.block(at), tally_.width(), -1);
     // A class that loses more documents than it has is told as such, after its terms.
     const int64_t in_class = std::max<int64_t>(0, class_documents_left(change_.class_at(label)));
-    return !impossible(left_) && left_[documents] <= in_class;
+    return can_be(left_) && left_[documents] <= in_class;
   }
 
   int64_t class_documents_left(std::size_t i) const {

@@ -1,92 +1,10 @@
 #pragma once
 // From documents to a change, by counting sort: documents grouped by class, scattered by term.
-#include <span>
-#include <utility>
-
 #include "change.hpp"
+#include "documents.hpp"
+#include "ranks.hpp"
 
 namespace tallytext {
-
-/// Rows of counts with their labels. No term comes twice in a row, no label twice in a document.
-struct Documents {
-  std::span<const int64_t> starts;
-  std::span<const TermId> terms;
-  std::span<const int64_t> counts;
-  std::span<const int64_t> label_starts;
-  std::span<const ClassId> labels;
-  std::span<const double> weights;  // empty: all 1
-
-  std::size_t size() const { return starts.size() - 1; }
-  std::size_t begin(std::size_t d) const { return static_cast<std::size_t>(starts[d]); }
-  std::size_t length(std::size_t d) const { return static_cast<std::size_t>(starts[d + 1] - starts[d]); }
-  std::span<const ClassId> labels_of(std::size_t d) const {
-    return labels.subspan(static_cast<std::size_t>(label_starts[d]),
-                          static_cast<std::size_t>(label_starts[d + 1] - label_starts[d]));
-  }
-  double weight(std::size_t d) const { return weights.empty() ? 1.0 : weights[d]; }
-};
-
-/// The distinct ids of a batch, ascending, and the rank of each: a small batch must not pay for all ids
-/// there are, and a large one must not pay for sorting.
-class Ranks {
- public:
-  explicit Ranks(std::span<const int32_t> ids) {
-    const int32_t top = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
-    static_cast<std::size_t>(top + 1) > 8 * ids.size() + 64 ? by_sorting(ids) : by_marking(ids, top);
-  }
-
-  std::vector<int32_t> distinct;
-  std::vector<int32_t> rank;  // of each id of the batch, in its order
-
- private:
-  void by_sorting(std::span<const int32_t> ids) {
-    std::vector<uint64_t> order(ids.size());  // an id, and where it was
-    for (std::size_t i = 0; i < ids.size(); ++i) order[i] = static_cast<uint64_t>(ids[i]) << 32 | i;
-    std::sort(order.begin(), order.end());
-    rank.resize(ids.size());
-    for (const uint64_t entry : order) {
-      const auto id = static_cast<int32_t>(entry >> 32);
-      if (distinct.empty() || distinct.back() != id) distinct.push_back(id);
-      rank[entry & UINT32_MAX] = static_cast<int32_t>(distinct.size() - 1);
-    }
-  }
-
-  void by_marking(std::span<const int32_t> ids, int32_t top) {
-    std::vector<int32_t> place(static_cast<std::size_t>(top + 1), -1);
-    for (const int32_t id : ids) place[static_cast<std::size_t>(id)] = 0;
-    for (int32_t id = 0; id <= top; ++id) {
-      if (place[static_cast<std::size_t>(id)] < 0) continue;
-      place[static_cast<std::size_t>(id)] = static_cast<int32_t>(distinct.size());
-      distinct.push_back(id);
-    }
-    rank.resize(ids.size());
-    std::transform(ids.begin(), ids.end(), rank.begin(),
-                   [&place](int32_t id) { return place[static_cast<std::size_t>(id)]; });
-  }
-};
-
-/// Whether no row holds a term twice. A few rows are sorted for it; for many, each term remembers its last.
-inline bool no_term_twice(std::span<const int64_t> starts, std::span<const TermId> terms, std::size_t width) {
-  const bool many = terms.size() * 8 > width;
-  std::vector<int64_t> last(many ? width : 0, -1);
-  std::vector<TermId> sorted;
-  for (std::size_t d = 0; d + 1 < starts.size(); ++d) {
-    const auto row = terms.subspan(static_cast<std::size_t>(starts[d]),
-                                   static_cast<std::size_t>(starts[d + 1] - starts[d]));
-    if (many) {
-      for (const TermId term : row) {
-        if (std::exchange(last[static_cast<std::size_t>(term)], static_cast<int64_t>(d)) ==
-            static_cast<int64_t>(d))
-          return false;
-      }
-    } else {
-      sorted.assign(row.begin(), row.end());
-      std::sort(sorted.begin(), sorted.end());
-      if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return false;
-    }
-  }
-  return true;
-}
 
 class Counting {
  public:

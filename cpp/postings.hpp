@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "vocabulary.hpp"
@@ -18,6 +19,15 @@ enum Column : std::size_t { occurrences = 0, documents = 1, first_plane = 2 };
 /// into[j] += sign * what[j]. The caller knows that nothing overflows.
 inline void add_block(int64_t* into, const int64_t* what, std::size_t width, int64_t sign = 1) {
   for (std::size_t j = 0; j < width; ++j) into[j] += sign * what[j];
+}
+
+/// Whether some documents could add up to this: no less than zero, at least one occurrence per document,
+/// and nothing at all without an occurrence.
+inline bool can_be(std::span<const int64_t> block) {
+  const bool negative = std::any_of(block.begin(), block.end(), [](int64_t v) { return v < 0; });
+  if (negative || block[documents] > block[occurrences]) return false;
+  if (block[occurrences] > 0) return block[documents] > 0;
+  return std::all_of(block.begin(), block.end(), [](int64_t v) { return v == 0; });
 }
 
 /// Posting lists of some terms. Terms ascend, and so do the classes of each.
@@ -38,9 +48,22 @@ struct Postings {
     classes.push_back(label);
     values.insert(values.end(), what, what + width);
   }
+  void drop_last() {
+    classes.pop_back();
+    values.resize(values.size() - width);
+  }
   void close(TermId term) {
     terms.push_back(term);
     starts.push_back(static_cast<int64_t>(n_cells()));
+  }
+
+  /// Calls visit(term, cell) for every cell, in order.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const auto last = static_cast<std::size_t>(starts[i + 1]);
+      for (auto cell = static_cast<std::size_t>(starts[i]); cell < last; ++cell) visit(terms[i], cell);
+    }
   }
 };
 

@@ -75,7 +75,7 @@ class Reshape {
     std::vector<int64_t> total(tally_.term_block(term), tally_.term_block(term) + width);
     old_.classes.clear();
     old_.values.clear();
-    tally_.append_posting(term, old_);
+    tally_.cells().append_posting(term, old_);
     std::vector<std::pair<ClassId, std::size_t>> kept;
     for (std::size_t i = 0; i < old_.n_cells(); ++i) {
       const ClassId label = class_map_[static_cast<std::size_t>(old_.classes[i])];
@@ -133,7 +133,7 @@ inline bool holds_exactly(const Tally& tally, const Change& change) {
     if (!std::equal(tally.term_block(term), tally.term_block(term) + tally.width(),
                     &change.term_totals[i * tally.width()]))
       return false;
-    tally.append_posting(term, mine);
+    tally.cells().append_posting(term, mine);
     if (mine.n_cells() != static_cast<std::size_t>(change.cells.starts[i + 1])) return false;
   }
   return mine.classes == change.cells.classes && mine.values == change.cells.values;

@@ -125,13 +125,6 @@ class Restore {
     }
   }
 
-  static bool can_be(std::span<const int64_t> block) {
-    const bool negative = std::any_of(block.begin(), block.end(), [](int64_t v) { return v < 0; });
-    const bool remains = std::any_of(block.begin(), block.end(), [](int64_t v) { return v != 0; });
-    if (negative || block[documents] > block[occurrences]) return false;
-    return block[occurrences] > 0 ? block[documents] > 0 : !remains;
-  }
-
   const StoredTally& in_;
   Change change_;
 };
