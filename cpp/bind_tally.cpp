@@ -1,3 +1,4 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -180,10 +181,9 @@ auto number(T (Tally::*member)() const) {
   };
 }
 
-std::vector<std::pair<int64_t, int64_t>> counts_of_counts(const SharedTally& tally, bool pooled) {
-  return tally.read([pooled](const Tally& t) {
-    return (pooled ? t.terms_of_count() : t.cells().counts_of_counts()).items();
-  });
+std::map<int64_t, int64_t> counts_of_counts(const SharedTally& tally, bool pooled) {
+  return tally.read(
+      [pooled](const Tally& t) { return pooled ? t.terms_of_count() : t.cells().counts_of_counts(); });
 }
 
 Out<int32_t> located(const Vocabulary& mine, const Vocabulary& other) {

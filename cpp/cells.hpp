@@ -22,7 +22,21 @@ class Cells {
   std::size_t n_cells() const { return n_cells_; }
   std::size_t n_delta() const { return delta_.size(); }
   int64_t n_classes_of(TermId term) const { return links_[static_cast<std::size_t>(term)].n_classes; }
-  const CountsOfCounts& counts_of_counts() const { return counts_of_counts_; }
+
+  /// n_r over the live cells.
+  std::map<int64_t, int64_t> counts_of_counts() const {
+    std::map<int64_t, int64_t> found = counts_of_counts_.few();
+    const auto step = [&found](int64_t r, int64_t by) {
+      if (r >= CountsOfCounts::limit) found[r] += by;
+    };
+    for (std::size_t cell = 0; cell < base_->n_cells(); ++cell) step(base_->block(cell)[occurrences], +1);
+    for (int32_t i = 0; i < static_cast<int32_t>(delta_.size()); ++i) {
+      step(delta_.row(i).in_base, -1);
+      step(delta_.row(i).in_base + delta_.block(i)[occurrences], +1);
+    }
+    std::erase_if(found, [](const auto& item) { return item.second == 0; });
+    return found;
+  }
 
   void resize(std::size_t n_terms) { links_.resize(n_terms); }
 

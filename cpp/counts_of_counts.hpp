@@ -1,45 +1,34 @@
 #pragma once
 // n_r: how many events were seen exactly r times.
-#include <bit>
+#include <array>
 #include <cstdint>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+#include <map>
 
 namespace tallytext {
 
+/// The n_r of small r, moved with each event. Common words have counts all over the thousands; to follow
+/// those would cost more than counting the words, so their n_r are found when they are asked for.
 class CountsOfCounts {
  public:
+  static constexpr int64_t limit = 1024;
+
   /// One event went from `before` occurrences to `after`. Zero is no event.
   void move(int64_t before, int64_t after) {
-    if (before > 0) step(before, -1);
-    if (after > 0) step(after, +1);
+    if (before < limit) --few_[static_cast<std::size_t>(before)];
+    if (after < limit) ++few_[static_cast<std::size_t>(after)];
   }
 
-  /// All (r, n_r) with n_r > 0, in no particular order.
-  std::vector<std::pair<int64_t, int64_t>> items() const {
-    std::vector<std::pair<int64_t, int64_t>> found;
-    for (std::size_t r = 0; r < few.size(); ++r) {
-      if (few[r]) found.emplace_back(static_cast<int64_t>(r), few[r]);
+  /// All n_r > 0 with 0 < r < limit.
+  std::map<int64_t, int64_t> few() const {
+    std::map<int64_t, int64_t> found;
+    for (std::size_t r = 1; r < few_.size(); ++r) {
+      if (few_[r]) found[static_cast<int64_t>(r)] = few_[r];
     }
-    found.insert(found.end(), many.begin(), many.end());
     return found;
   }
 
  private:
-  void step(int64_t r, int64_t by) {
-    if (r < dense_limit) {
-      if (r >= static_cast<int64_t>(few.size())) few.resize(std::bit_ceil(static_cast<std::size_t>(r) + 1));
-      few[static_cast<std::size_t>(r)] += by;
-    } else if ((many[r] += by) == 0) {
-      many.erase(r);
-    }
-  }
-
-  // A document is mostly made of common words, whose counts run to thousands: those must not cost a hash.
-  static constexpr int64_t dense_limit = 1 << 16;
-  std::vector<int64_t> few;
-  std::unordered_map<int64_t, int64_t> many;
+  std::array<int64_t, limit> few_{};
 };
 
 }  // namespace tallytext

@@ -25,7 +25,6 @@ class Tally {
   int64_t n_several() const { return n_several_; }
   int64_t n_unlabelled() const { return n_unlabelled_; }
   const Cells& cells() const { return cells_; }
-  const CountsOfCounts& terms_of_count() const { return terms_of_count_; }
   const std::vector<int64_t>& totals() const { return totals_; }
   const std::vector<int64_t>& scales() const { return scales_; }
   const std::vector<int64_t>& class_documents() const { return class_documents_; }
@@ -38,6 +37,15 @@ class Tally {
   }
   const int64_t* class_block(ClassId label) const {
     return &class_totals_[static_cast<std::size_t>(label) * width_];
+  }
+
+  /// n_r over the live terms.
+  std::map<int64_t, int64_t> terms_of_count() const {
+    std::map<int64_t, int64_t> found = terms_of_count_.few();
+    for (std::size_t i = occurrences; i < term_totals_.size(); i += width_) {
+      if (term_totals_[i] >= CountsOfCounts::limit) ++found[term_totals_[i]];
+    }
+    return found;
   }
 
   /// Makes room for terms and classes below these numbers; they hold nothing yet.

@@ -62,7 +62,8 @@ class LabelIndex:
 
     def encode_one(self, labels: Any) -> Encoded:
         """Number the label or labels of a single document."""
-        ids = self._ids_of(labels, "the document")
+        known = self._ids.get(labels) if type(labels) is str else None
+        ids = self._ids_of(labels, "the document") if known is None else [known]
         return np.array([0, len(ids)]), np.array(ids, dtype=np.int32)
 
     def truncate(self, size: int) -> None:

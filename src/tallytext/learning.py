@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from tallytext.rows import Rows, counts_of, rows_of
 from tallytext.statistics import Statistics
 from tallytext.vocabulary import Vocabulary
 
-T = TypeVar("T")
+_SCALARS = (str, int, float, np.generic)
 
 
 class Learning(Statistics):
@@ -35,13 +34,17 @@ class Learning(Statistics):
         sample_weight: Any,
         sign: int,
     ) -> Self:
-        with self._labels_restored():
+        known = len(self._labels)
+        try:
             if isinstance(documents, Mapping):
                 self._learn_one(documents, labels, sample_weight, sign)
             else:
                 rows = rows_of(documents)
-                alone = rows.n_documents == 1 and isinstance(labels, str | int | float | np.generic)
+                alone = rows.n_documents == 1 and isinstance(labels, _SCALARS)
                 self._learn_rows(rows, [labels] if alone else labels, terms, sample_weight, sign)
+        except BaseException:
+            self._labels.truncate(known)
+            raise
         return self
 
     def _learn_one(self, counts: Mapping[str, Any], labels: Any, weight: Any, sign: int) -> None:
@@ -95,26 +98,34 @@ class Learning(Statistics):
 
     def _apply_rows(self, rows: Rows, encoded: Encoded, sample_weight: Any, sign: int) -> None:
         weights = self._weights(sample_weight, rows.n_documents)
-        change = _checked(
-            lambda: _core.Change.of_documents(*rows[:3], *encoded, self._recipes, weights)
-        )
+        try:
+            change = _core.Change.of_documents(*rows[:3], *encoded, self._recipes, weights)
+        except OverflowError as problem:
+            raise overflow(problem) from None
         self._apply(change, sign)
 
     def _apply(self, change: _core.Change, sign: int) -> None:
         n_terms, n_labels = len(self._vocabulary), len(self._labels)
-        refusal = _checked(lambda: self._native.apply(change, sign, n_terms, n_labels))
+        try:
+            refusal = self._native.apply(change, sign, n_terms, n_labels)
+        except OverflowError as problem:
+            raise overflow(problem) from None
         if refusal is not None:
             raise refused(refusal, self._vocabulary, self._labels)
 
     def _combine(self, other: Learning, sign: int) -> Self:
         expect_same(self._planes, other._planes)
-        with self._labels_restored():
+        known = len(self._labels)
+        try:
             class_map = other._class_map(self._labels)
             term_map = self._term_map(other._vocabulary, add=sign > 0)
             other._owns_vocabulary &= other._vocabulary is not self._vocabulary
             if sign < 0:
                 other._expect_terms(term_map)
             self._apply(other._native.reshaped(term_map, class_map), sign)
+        except BaseException:
+            self._labels.truncate(known)
+            raise
         return self
 
     def _expect_terms(self, term_map: NDArray[np.int32]) -> None:
@@ -175,15 +186,6 @@ class Learning(Statistics):
         labelled = starts[document] < starts[document + 1]
         return self._labels.names[ids[starts[document]]] if labelled else None
 
-    @contextmanager
-    def _labels_restored(self) -> Iterator[None]:
-        known = len(self._labels)
-        try:
-            yield
-        except BaseException:
-            self._labels.truncate(known)
-            raise
-
 
 def vocabulary_of(terms: Vocabulary | Sequence[str], width: int) -> Vocabulary:
     """Return the names of ``width`` columns as a vocabulary."""
@@ -208,8 +210,6 @@ def expect_width(vocabulary: Vocabulary, width: int) -> None:
         )
 
 
-def _checked(run: Callable[[], T]) -> T:
-    try:
-        return run()
-    except OverflowError as problem:
-        raise CountOverflowError(f"cannot count this: {problem}; nothing has changed.") from None
+def overflow(problem: OverflowError) -> CountOverflowError:
+    """Return the error for a sum that leaves 64 bits."""
+    return CountOverflowError(f"cannot count this: {problem}; nothing has changed.")

@@ -163,7 +163,7 @@ class Statistics:
         """
         if events not in ("cells", "pooled"):
             raise ValueError(f"events must be 'cells' or 'pooled', not {events!r}")
-        return dict(sorted(self._native.counts_of_counts(events == "pooled")))
+        return self._native.counts_of_counts(events == "pooled")
 
     def _plane_column(self, recipe: Plane) -> int:
         if recipe in self._planes:
