@@ -199,6 +199,18 @@ def test_ten_thousand_classes_are_natural():
     assert (tally + tally) - tally == tally
 
 
+@quick
+@given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(1, 3000)), max_size=9))
+def test_counts_of_counts_reach_as_far_as_the_counts(corpus):
+    corpus = [(counts, ["XY"[i % 2]], 1.0) for i, counts in enumerate(corpus)]
+    tally = tally_of(corpus[::2], smallest=3)
+    for counts, labels, _ in corpus[1::2]:
+        tally.learn(counts, labels)
+    for counts, labels, _ in corpus[2::2]:
+        tally.forget(counts, labels)
+    matches(tally, OracleTally(corpus[:1] + corpus[1::2]))
+
+
 def test_planes_of_different_recipes_do_not_add():
     log, raw = Tally(planes=[Plane("log")]), Tally(planes=[Plane("raw", "l1")])
     with pytest.raises(RecipeError, match=r"(?s)'log'.*'l1'"):

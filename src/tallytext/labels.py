@@ -54,11 +54,13 @@ class LabelIndex:
         listed = listed_labels(labels)
         if len(listed) != n_documents:
             raise LabelError(f"there are {n_documents} documents, but labels for {len(listed)}.")
+        alone = [_unwrapped(labels) for labels in listed]
         try:
-            ids = [self._ids[label] for label in listed]
-        except (KeyError, TypeError):
+            id_of = {label: self._id(label, "a document") for label in dict.fromkeys(alone)}
+        except (LabelError, TypeError):
             return self._encode_each(listed)
-        return np.arange(n_documents + 1), np.array(ids, dtype=np.int32)
+        ids = np.array([id_of[label] for label in alone], dtype=np.int32)
+        return np.arange(n_documents + 1), ids
 
     def encode_one(self, labels: Any) -> Encoded:
         """Number the label or labels of a single document."""
@@ -100,6 +102,10 @@ class LabelIndex:
         if id == len(self.names):
             self.names.append(name)
         return id
+
+
+def _unwrapped(labels: Any) -> Any:
+    return labels[0] if type(labels) is list and len(labels) == 1 else labels
 
 
 def plain(label: Any, where: str) -> Label:
