@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from oracle.tally import OracleTally
 from tallies import PLANES, corpora, documents, matches, small_deltas, tally_of
-from tallytext.errors import NegativeCountError, RecipeError
+from tallytext.errors import LabelError, NegativeCountError, RecipeError
 from tallytext.planes import Plane
 from tallytext.tally import Tally
 from tallytext.vocabulary import Vocabulary
@@ -224,6 +225,48 @@ def test_a_tally_has_no_hash_and_is_nothing_but_a_tally(toy):
     with pytest.raises(TypeError):
         toy + 1
     assert toy != "toy"
+
+
+def test_a_tally_adds_to_itself_and_leaves_nothing_when_taken_from_itself(toy):
+    twice = toy.copy()
+    twice += twice
+    assert twice == toy + toy == sum([toy, toy], Tally())
+    twice -= twice
+    assert twice == Tally()
+    assert twice.classes == []
+
+
+def test_texts_are_tallied_batch_by_batch():
+    class Splitter:
+        """Counts words split at spaces, with a vocabulary that grows."""
+
+        def __init__(self):
+            self.vocabulary_ = Vocabulary()
+
+        def partial_fit(self, texts):
+            self.vocabulary_.add([word for text in texts for word in text.split()])
+            return self
+
+        def transform(self, texts):
+            X = sparse.lil_array((len(texts), len(self.vocabulary_)), dtype=int)
+            for row, text in enumerate(texts):
+                for word in text.split():
+                    X[row, self.vocabulary_[word]] += 1
+            return X.tocsr()
+
+    texts = ["a a b", "a c", "b c c d"]
+    expected = Tally.from_counts(
+        [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]], list("XXY"), list("abcd")
+    )
+    for size in (1, 2, 3, 4):
+        for stream in (list, iter):
+            tally = Tally.from_texts(
+                stream(texts), stream(["X", "X", "Y"]), vectorizer=Splitter(), batch_size=size
+            )
+            assert tally == expected
+    for labels in (["X"], iter(["X"]), iter("XXYY")):
+        with pytest.raises(LabelError):
+            Tally.from_texts(texts, labels, vectorizer=Splitter(), batch_size=2)
 
 
 def test_terms_join_by_name_not_by_id():

@@ -76,7 +76,9 @@ def test_a_bad_count_in_a_mapping_is_named_by_its_term(tally):
     assert tally.term_occurrences.tolist() == [5, 1, 5, 1]
 
 
-@pytest.mark.parametrize("X", [[1, 2], [[["a"]]], np.zeros((2, 2, 2)), [["a"]], None])
+@pytest.mark.parametrize(
+    "X", [[1, 2], [[["a"]]], np.zeros((2, 2, 2)), [["a"]], [[1], [1, 2]], None]
+)
 def test_what_is_no_matrix_of_counts_is_refused(X):
     with pytest.raises(CountError):
         Tally.from_counts(X, ["X"])

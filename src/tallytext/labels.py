@@ -34,7 +34,7 @@ class LabelIndex:
         self.names: list[Label] = []
         self._ids: dict[Label, int] = {}
         for name in names:
-            self._id(name, "class")
+            self.add(name)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -74,14 +74,17 @@ class LabelIndex:
             del self._ids[name]
         del self.names[size:]
 
+    def add(self, label: Any) -> int:
+        """Return the number of a label, which is added if it is new."""
+        return self._id(label, "class")
+
     def find(self, label: Any) -> int:
         """Return the number of a label, -1 if it is unknown."""
         return self._ids.get(plain(label, "class"), -1)
 
     def join(self, other: LabelIndex) -> NDArray[np.int32]:
         """Add the labels of ``other``; return where each of its numbers went."""
-        ids = [self._id(name, "class") for name in other.names]
-        return np.array(ids, dtype=np.int32)
+        return np.array([self.add(name) for name in other.names], dtype=np.int32)
 
     def _encode_each(self, listed: list[Any]) -> Encoded:
         each = [self._ids_of(labels, f"document {i}") for i, labels in enumerate(listed)]

@@ -130,10 +130,9 @@ class Reshaping(Statistics):
         self._class_ids(names)
         new = {plain(old, "class"): plain(new, "class") for old, new in names.items()}
         labels, class_map = LabelIndex(), self._all_classes()
-        live = self._live_classes()
-        for id in live.tolist():
+        for id in self._live_classes().tolist():
             name = self._labels.names[id]
-            class_map[id] = labels.join(LabelIndex([new.get(name, name)]))[0]
+            class_map[id] = labels.add(new.get(name, name))
         return labels, class_map
 
     def _class_ids(self, classes: Iterable[Label]) -> list[int]:

@@ -82,10 +82,7 @@ def _clean_rows(X: Any) -> Rows | None:
 
 def _canonical(X: Any) -> Any:
     if not sparse.issparse(X):
-        dense = np.asarray(X)
-        if dense.ndim != 2 or dense.dtype.kind not in "biuf":
-            raise CountError("counts must be a matrix of numbers: documents by terms.")
-        return sparse.csr_array(dense)
+        return sparse.csr_array(_dense(X))
     given: Any = X
     if given.ndim != 2:
         raise CountError("counts must have two dimensions: documents by terms.")
@@ -95,6 +92,16 @@ def _canonical(X: Any) -> Any:
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     return matrix
+
+
+def _dense(X: Any) -> Any:
+    try:
+        dense = np.asarray(X)
+    except ValueError:
+        raise CountError("counts must have rows of one length.") from None
+    if dense.ndim != 2 or dense.dtype.kind not in "biuf":
+        raise CountError("counts must be a matrix of numbers: documents by terms.")
+    return dense
 
 
 def _integers(matrix: Any) -> Any:
