@@ -2,6 +2,8 @@
 
 import pickle
 import threading
+from collections import Counter
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -72,6 +74,8 @@ def test_a_bad_count_is_named_by_row_and_column(form, value):
 def test_a_bad_count_in_a_mapping_is_named_by_its_term(tally):
     for value in (-1, 0.5, "two", None):
         unchanged(tally, lambda v=value: tally.learn({"sea": v}, "X"), CountError, "'sea'")
+    assert tally.copy().learn(Counter(["sea", "sea"]), "X") == tally.copy().learn({"sea": 2}, "X")
+    assert tally.copy().learn(MappingProxyType({"sea": 2}), "X").n_tokens == 10
     tally.learn({"sea": np.int64(2), "sky": 0, "sun": 1.0, "moon": True}, "Z")
     assert tally.term_occurrences.tolist() == [5, 1, 5, 1]
 

@@ -48,10 +48,12 @@ class Learning(Statistics):
         return self
 
     def _learn_one(self, counts: Mapping[str, Any], labels: Any, weight: Any, sign: int) -> None:
-        row = _core.row_of_dict(self._vocabulary.native, counts) if type(counts) is dict else None
+        native, row = self._vocabulary.native, None
+        if isinstance(counts, dict):
+            row = _core.row_of_dict(native, counts)
         if row is None:
             counts = counts_of(counts)
-            row = _core.row_of_dict(self._vocabulary.native, counts)
+            row = _core.row_of_dict(native, counts)
             assert row is not None
         ids, values = row
         encoded = self._labels.encode_one(labels)
