@@ -1,2 +1,274 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <mutex>
+#include <shared_mutex>
+
 #include "bindings.hpp"
-void bind_tally(nb::module_&) {}
+#include "check.hpp"
+#include "counting.hpp"
+#include "pystring.hpp"
+#include "reshape.hpp"
+#include "restore.hpp"
+#include "shared_vocabulary.hpp"
+
+namespace {
+using namespace tallytext;
+
+/// A tally with its lock: many may read at a time, one may write. The GIL is let go before the lock is
+/// waited for, so that neither waits for the other.
+class SharedTally {
+ public:
+  SharedTally(std::size_t n_planes, std::size_t smallest_delta) : tally_(n_planes, smallest_delta) {}
+
+  template <class Look>
+  auto read(Look look) const {
+    nb::gil_scoped_release release;
+    std::shared_lock lock(mutex_);
+    return look(tally_);
+  }
+
+  template <class Move>
+  auto write(Move move) {
+    nb::gil_scoped_release release;
+    std::unique_lock lock(mutex_);
+    return move(tally_);
+  }
+
+  SharedTally(const SharedTally& other) : tally_(other.read([](const Tally& t) { return t; })) {}
+
+ private:
+  Tally tally_;
+  mutable std::shared_mutex mutex_;
+};
+
+template <class T>
+std::span<const T> span_of(const In<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <class T>
+Out<T> every(const std::vector<T>& values, std::size_t width, std::size_t column) {
+  std::vector<T> picked(values.size() / width);
+  for (std::size_t i = 0; i < picked.size(); ++i) picked[i] = values[i * width + column];
+  return to_numpy(std::move(picked));
+}
+
+void expect_rows(const In<int64_t>& starts, std::size_t n, const char* what) {
+  const bool fits = starts.size() > 0 && starts(0) == 0 &&
+                    starts(starts.size() - 1) == static_cast<int64_t>(n) &&
+                    std::is_sorted(starts.data(), starts.data() + starts.size());
+  if (!fits) throw nb::value_error(what);
+}
+
+void expect_ids(const In<int32_t>& ids, std::size_t limit, const char* what, int32_t least = 0) {
+  const auto outside = [=](int32_t id) {
+    return id < least || (id >= 0 && static_cast<std::size_t>(id) >= limit);
+  };
+  if (std::any_of(ids.data(), ids.data() + ids.size(), outside)) throw nb::index_error(what);
+}
+
+Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, In<int64_t> label_starts,
+                    In<int32_t> labels, const std::vector<Recipe>& recipes,
+                    std::optional<In<double>> weights) {
+  expect_rows(starts, terms.size(), "the rows do not fit the terms");
+  expect_rows(label_starts, labels.size(), "the documents do not fit the labels");
+  expect_ids(terms, INT32_MAX, "no term has this id");
+  expect_ids(labels, INT32_MAX, "no class has this id");
+  const bool fits = counts.size() == terms.size() && starts.size() == label_starts.size() &&
+                    (!weights || weights->size() + 1 == starts.size());
+  if (!fits) throw nb::value_error("arrays of different lengths");
+  if (std::any_of(counts.data(), counts.data() + counts.size(), [](int64_t n) { return n < 1; })) {
+    throw nb::value_error("a count is not positive");
+  }
+  const Documents docs{span_of(starts), span_of(terms),
+                       span_of(counts), span_of(label_starts),
+                       span_of(labels), weights ? span_of(*weights) : std::span<const double>{}};
+  nb::gil_scoped_release release;
+  return Counting(docs, recipes).run();
+}
+
+Change of_arrays(std::size_t n_planes, In<int64_t> starts, In<int32_t> classes, In<int64_t> cells,
+                 In<int64_t> term_totals, In<int64_t> class_documents, In<int64_t> class_scales,
+                 In<int64_t> whole) {
+  const StoredTally stored{first_plane + n_planes, span_of(starts),      span_of(classes),
+                           span_of(cells),         span_of(term_totals), span_of(class_documents),
+                           span_of(class_scales),  span_of(whole)};
+  nb::gil_scoped_release release;
+  return Restore(stored).run();
+}
+
+/// Adds (sign 1) or takes out (sign -1) a change, or says what stands against it and does nothing.
+std::optional<Refusal> apply(SharedTally& tally, const Change& change, int sign, std::size_t n_terms,
+                             std::size_t n_classes) {
+  return tally.write([&](Tally& t) -> std::optional<Refusal> {
+    const auto fits = [](const auto& ids, std::size_t n) {
+      return ids.empty() || static_cast<std::size_t>(ids.back()) < n;
+    };
+    if (change.width() != t.width()) throw std::invalid_argument("another number of planes");
+    if (sign != 1 && sign != -1) throw std::invalid_argument("the sign is 1 or -1");
+    if (!fits(change.cells.terms, n_terms) || !fits(change.classes, n_classes)) {
+      throw std::invalid_argument("a term or class is out of range");
+    }
+    t.resize(n_terms, n_classes);
+    if (sign > 0) {
+      t.check_overflow(change);
+    } else if (auto refusal = Check(t, change).run()) {
+      return refusal;
+    }
+    t.apply(change, sign);
+    return std::nullopt;
+  });
+}
+
+Change reshaped(const SharedTally& tally, In<int32_t> term_map, In<int32_t> class_map, bool leave) {
+  expect_ids(term_map, INT32_MAX, "no term has this id", -1);
+  expect_ids(class_map, INT32_MAX, "no class has this id", -1);
+  return tally.read([&](const Tally& t) {
+    if (term_map.size() < t.n_terms() || class_map.size() < t.n_classes()) {
+      throw std::invalid_argument("a map is shorter than what it maps");
+    }
+    return Reshape(t, span_of(term_map), span_of(class_map), leave).run();
+  });
+}
+
+bool equals(const SharedTally& tally, const Change& change) {
+  return tally.read([&](const Tally& t) {
+    const auto beyond = [](const auto& ids, std::size_t n) {
+      return !ids.empty() && static_cast<std::size_t>(ids.back()) >= n;
+    };
+    if (change.width() != t.width() || beyond(change.cells.terms, t.n_terms()) ||
+        beyond(change.classes, t.n_classes())) {
+      return false;
+    }
+    return holds_exactly(t, change);
+  });
+}
+
+using Cells = std::tuple<Out<int64_t>, Out<int32_t>, Out<int64_t>>;
+
+Postings all_postings(const Tally& tally) {
+  Postings out(tally.width());
+  for (std::size_t t = 0; t < tally.n_terms(); ++t) {
+    tally.cells().append_posting(static_cast<TermId>(t), out);
+    out.close(static_cast<TermId>(t));
+  }
+  return out;
+}
+
+/// Starts per term, classes, and one column of the cells; or all columns when `column` is negative.
+Cells cells(const SharedTally& tally, int column) {
+  Postings all = tally.read(&all_postings);
+  if (column >= static_cast<int>(all.width)) throw nb::index_error("no such column");
+  Out<int64_t> values = column < 0 ? to_numpy(std::move(all.values))
+                                   : every(all.values, all.width, static_cast<std::size_t>(column));
+  return {to_numpy(std::move(all.starts)), to_numpy(std::move(all.classes)), values};
+}
+
+/// The totals of all terms, classes ... in rows of one block each.
+auto copied(const std::vector<int64_t>& (Tally::*member)() const) {
+  return [member](const SharedTally& tally) {
+    return to_numpy(tally.read([member](const Tally& t) { return (t.*member)(); }));
+  };
+}
+
+template <class T>
+auto number(T (Tally::*member)() const) {
+  return [member](const SharedTally& tally) {
+    return tally.read([member](const Tally& t) { return static_cast<int64_t>((t.*member)()); });
+  };
+}
+
+std::map<int64_t, int64_t> counts_of_counts(const SharedTally& tally, bool pooled) {
+  return tally.read(
+      [pooled](const Tally& t) { return pooled ? t.terms_of_count() : t.cells().counts_of_counts(); });
+}
+
+using Row = std::pair<Out<int32_t>, Out<int64_t>>;
+
+/// Ids (-1: unknown) and counts of a document given as term and count. None if a count is not a positive int.
+std::optional<Row> row_of_dict(const SharedVocabulary& vocabulary, nb::dict counts) {
+  std::vector<TermId> ids;
+  std::vector<int64_t> values;
+  std::string scratch;
+  PyObject *term = nullptr, *count = nullptr;
+  const bool positive = vocabulary.read([&](const Vocabulary& terms) {
+    for (Py_ssize_t at = 0; PyDict_Next(counts.ptr(), &at, &term, &count);) {
+      int overflow = 0;
+      const bool whole = PyLong_CheckExact(count);
+      const long long value = whole ? PyLong_AsLongLongAndOverflow(count, &overflow) : 0;
+      if (value < 1 || overflow != 0) return false;
+      ids.push_back(terms.find(text_of(expect_str(term, ids.size()), scratch)));
+      values.push_back(value);
+    }
+    return true;
+  });
+  if (!positive) return std::nullopt;
+  return Row(to_numpy(std::move(ids)), to_numpy(std::move(values)));
+}
+
+/// Whether no row holds a term twice or a count that is not positive.
+bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, std::size_t width) {
+  expect_rows(starts, terms.size(), "the rows do not fit the terms");
+  expect_ids(terms, width, "a column is out of range");
+  if (counts.size() != terms.size()) throw nb::value_error("arrays of different lengths");
+  nb::gil_scoped_release release;
+  if (std::any_of(counts.data(), counts.data() + counts.size(), [](int64_t n) { return n < 1; }))
+    return false;
+  return no_term_twice(span_of(starts), span_of(terms), width);
+}
+
+void bind_parts(nb::module_& m) {
+  nb::class_<Recipe>(m, "Recipe", "How a document enters a plane.")
+      .def(
+          "__init__",
+          [](Recipe* at, int tf, int norm, double theta, bool weighted) {
+            if (tf < 0 || tf > 2 || norm < 0 || norm > 4) throw nb::value_error("no such recipe");
+            new (at) Recipe{static_cast<Tf>(tf), static_cast<Norm>(norm), theta, weighted};
+          },
+          nb::arg("tf"), nb::arg("norm"), nb::arg("theta"), nb::arg("weighted"));
+  nb::class_<Refusal>(m, "Refusal", "What would be left that cannot be.")
+      .def_ro("term", &Refusal::term)
+      .def_ro("label", &Refusal::label)
+      .def_ro("left", &Refusal::left);
+  nb::class_<Change>(m, "Change", "Sums over documents, to be put into a tally or taken out.")
+      .def_static("of_documents", &of_documents, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
+                  nb::arg("label_starts"), nb::arg("labels"), nb::arg("recipes"),
+                  nb::arg("weights") = nb::none())
+      .def_static("of_arrays", &of_arrays, nb::arg("n_planes"), nb::arg("starts"), nb::arg("classes"),
+                  nb::arg("cells"), nb::arg("term_totals"), nb::arg("class_documents"),
+                  nb::arg("class_scales"), nb::arg("whole"));
+  m.def("row_of_dict", &row_of_dict, nb::arg("vocabulary"), nb::arg("counts"));
+  m.def("rows_are_clean", &rows_are_clean, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
+        nb::arg("width"));
+}
+}  // namespace
+
+void bind_tally(nb::module_& m) {
+  bind_parts(m);
+  nb::class_<SharedTally>(m, "Tally", "Sums per (term, class), per term, per class and in all.")
+      .def(nb::init<std::size_t, std::size_t>(), nb::arg("n_planes"), nb::arg("smallest_delta"))
+      .def(nb::init<const SharedTally&>(), nb::arg("other"))
+      .def("apply", &apply, nb::arg("change"), nb::arg("sign"), nb::arg("n_terms"), nb::arg("n_classes"))
+      .def("reshaped", &reshaped, nb::arg("term_map"), nb::arg("class_map"), nb::arg("leave") = false)
+      .def("equals", &equals, nb::arg("change"))
+      .def("cells", &cells, nb::arg("column"))
+      .def("counts_of_counts", &counts_of_counts, nb::arg("pooled"))
+      .def("term_totals", copied(&Tally::term_totals))
+      .def("class_totals", copied(&Tally::class_totals))
+      .def("class_scales", copied(&Tally::class_scales))
+      .def("class_documents", copied(&Tally::class_documents))
+      .def("class_terms", copied(&Tally::class_terms))
+      .def("totals", copied(&Tally::totals))
+      .def("scales", copied(&Tally::scales))
+      .def_prop_ro("n_documents", number(&Tally::n_documents))
+      .def_prop_ro("n_several", number(&Tally::n_several))
+      .def_prop_ro("n_unlabelled", number(&Tally::n_unlabelled))
+      .def_prop_ro("n_live_terms", number(&Tally::n_live_terms))
+      .def_prop_ro("n_cells", number(&Tally::n_cells))
+      .def_prop_ro("n_terms", number(&Tally::n_terms))
+      .def_prop_ro("n_classes", number(&Tally::n_classes))
+      .def_prop_ro("n_delta", number(&Tally::n_delta));
+}

@@ -1,4 +1,5 @@
 #include "bindings.hpp"
+#include "join.hpp"
 #include "pystring.hpp"
 #include "shared_vocabulary.hpp"
 
@@ -33,7 +34,8 @@ void fill_with_strings(nb::object array, std::size_t n, Term term) {
 }
 
 void fill_terms(const Vocabulary& vocabulary, nb::object array) {
-  fill_with_strings(array, vocabulary.size(), [&](std::size_t i) { return vocabulary.term(static_cast<TermId>(i)); });
+  fill_with_strings(array, vocabulary.size(),
+                    [&](std::size_t i) { return vocabulary.term(static_cast<TermId>(i)); });
 }
 
 void fill_some_terms(const Vocabulary& vocabulary, In<TermId> ids, nb::object array) {
@@ -77,16 +79,18 @@ Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
   return vocabulary;
 }
 
-/// Where the ids of `other` went in `vocabulary`, which takes its terms.
+/// Where the terms of `other` lie in `vocabulary`, which takes those that it lacks.
 std::vector<TermId> merge(SharedVocabulary& vocabulary, const SharedVocabulary& other) {
-  if (&vocabulary != &other) {
-    return other.read([&](const Vocabulary& theirs) {
-      return vocabulary.write([&](Vocabulary& own) { return own.merge(theirs); });
-    });
-  }
-  std::vector<TermId> same(vocabulary.read([](const Vocabulary& terms) { return terms.size(); }));
-  std::iota(same.begin(), same.end(), 0);
-  return same;
+  if (&vocabulary == &other) return vocabulary.read([](const Vocabulary& own) { return locate(own, own); });
+  return other.read([&](const Vocabulary& theirs) {
+    return vocabulary.write([&](Vocabulary& own) { return join(own, theirs); });
+  });
+}
+
+std::vector<TermId> find_all(const SharedVocabulary& vocabulary, const SharedVocabulary& other) {
+  return other.read([&](const Vocabulary& theirs) {
+    return vocabulary.read([&](const Vocabulary& own) { return locate(own, theirs); });
+  });
 }
 }  // namespace
 
@@ -118,6 +122,7 @@ void bind_vocabulary(nb::module_& m) {
              v.read([&](const Vocabulary& terms) { fill_some_terms(terms, ids, array); });
            })
       .def("merge", [](Shared& v, const Shared& other) { return to_numpy(merge(v, other)); })
+      .def("locate", [](const Shared& v, const Shared& other) { return to_numpy(find_all(v, other)); })
       .def("sorted",
            [](const Shared& v) {
              return v.read([](const Vocabulary& terms) { return to_numpy(terms.sorted()); });

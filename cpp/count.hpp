@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "join.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
@@ -61,7 +62,7 @@ void number_on(Shares<Rows>& all, Vocabulary& vocabulary) {
     if (vocabulary.size() == 0) {
       vocabulary = std::move(share->fresh);  // the first share's numbering stands
     } else {
-      share->moved = vocabulary.merge(share->fresh);
+      share->moved = join(vocabulary, share->fresh);
     }
     share->fresh = Vocabulary();
   }

@@ -1,7 +1,7 @@
 #pragma once
-// Growing arrays of plain values. New elements are not initialised, so that memory is touched once, when it is
-// filled. Large blocks come straight from the system and go straight back to it; they ask for huge pages, since
-// the page faults of fresh memory can cost more than the counting that fills it.
+// Growing arrays of plain values. New elements are not initialised, so that memory is touched once, when it
+// is filled. Large blocks come straight from the system and go straight back to it; they ask for huge pages,
+// since the page faults of fresh memory can cost more than the counting that fills it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>

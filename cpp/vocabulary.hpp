@@ -2,7 +2,6 @@
 // Term <-> id, append-only. Ids are handed out in order of arrival and never move, so whatever was
 // counted under an id stays valid while the vocabulary grows.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -118,25 +117,6 @@ class Vocabulary {
   TermId intern(const Key& key, uint64_t hash, std::string_view term) {
     const std::size_t at = slot_of(key, hash, term);
     return slots_[at].id >= 0 ? slots_[at].id : append(at, key, term);
-  }
-
-  /// Adds every term of `other`; result[i] is the id here of the term that is i there.
-  std::vector<TermId> merge(const Vocabulary& other) {
-    constexpr std::size_t ahead = 16;
-    std::vector<TermId> ids(other.size());
-    std::array<Key, ahead> keys;  // of the next terms, whose slots are on their way
-    auto look_ahead = [&](std::size_t i) {
-      if (i >= ids.size()) return;
-      keys[i % ahead] = Key::of(other.term(static_cast<TermId>(i)));
-      prefetch(keys[i % ahead].hash());
-    };
-    for (std::size_t i = 0; i < ahead; ++i) look_ahead(i);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const Key key = keys[i % ahead];
-      ids[i] = intern(key, key.hash(), other.term(static_cast<TermId>(i)));
-      look_ahead(i + ahead);
-    }
-    return ids;
   }
 
   /// All ids, by the code points of their terms (which is the order of their bytes).

@@ -1,5 +1,10 @@
 """What can go wrong, in words a user understands."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class TallytextError(ValueError):
     """Base of every error that tallytext raises on purpose."""
@@ -43,3 +48,32 @@ class AnalysisError(TallytextError):
 
 class FileError(TallytextError):
     """A file is missing, damaged, or not what it was taken for."""
+
+
+class CountError(TallytextError):
+    """Counts that cannot be counts: negative, fractional, or of the wrong shape."""
+
+
+class UnknownNameError(TallytextError):
+    """A term or class was asked for that a tally does not hold."""
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return a sentence that offers the nearest of the known names, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("pollitics", ["sports", "politics"])
+    " Did you mean 'politics'?"
+    >>> did_you_mean("zebra", ["sports", "politics"])
+    ''
+    """
+    wanted = str(name)
+    # Comparing is slow; a slip of the pen rarely changes the first letter or the length by much.
+    similar = (
+        text
+        for text in map(str, known)
+        if text[:1] == wanted[:1] and abs(len(text) - len(wanted)) <= 2
+    )
+    nearest = get_close_matches(wanted, similar, n=3)
+    return f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""

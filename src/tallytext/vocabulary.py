@@ -87,6 +87,10 @@ class Vocabulary:
             return self.add(other.terms().tolist())
         return self._native.merge(other._native)
 
+    def locate(self, other: Vocabulary) -> NDArray[np.int32]:
+        """Return where each id of ``other`` lies here, -1 for terms that are unknown."""
+        return self._native.locate(other._native)
+
     def ids(self, terms: Iterable[str]) -> NDArray[np.int32]:
         """Return the ids of ``terms``, -1 for those that are unknown."""
         return self._native.ids(_listed(terms))

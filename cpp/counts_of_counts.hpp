@@ -1,0 +1,34 @@
+#pragma once
+// n_r: how many events were seen exactly r times.
+#include <array>
+#include <cstdint>
+#include <map>
+
+namespace tallytext {
+
+/// The n_r of small r, moved with each event. Common words have counts all over the thousands; to follow
+/// those would cost more than counting the words, so their n_r are found when they are asked for.
+class CountsOfCounts {
+ public:
+  static constexpr int64_t limit = 1024;
+
+  /// One event went from `before` occurrences to `after`. Zero is no event.
+  void move(int64_t before, int64_t after) {
+    if (before < limit) --few_[static_cast<std::size_t>(before)];
+    if (after < limit) ++few_[static_cast<std::size_t>(after)];
+  }
+
+  /// All n_r > 0 with 0 < r < limit.
+  std::map<int64_t, int64_t> few() const {
+    std::map<int64_t, int64_t> found;
+    for (std::size_t r = 1; r < few_.size(); ++r) {
+      if (few_[r]) found[static_cast<int64_t>(r)] = few_[r];
+    }
+    return found;
+  }
+
+ private:
+  std::array<int64_t, limit> few_{};
+};
+
+}  // namespace tallytext

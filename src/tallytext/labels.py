@@ -1,0 +1,149 @@
+"""Labels of documents: checked, and numbered in order of arrival."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.errors import LabelError, UnknownNameError, did_you_mean
+
+Label: TypeAlias = str | int | float | bool
+Encoded: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
+
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
+
+
+class LabelIndex:
+    """A numbering of class labels; labels that are equal are one label.
+
+    Examples
+    --------
+    >>> index = LabelIndex(["ham"])
+    >>> starts, ids = index.encode(["spam", ["ham", "spam", "ham"], []], n_documents=3)
+    >>> starts, ids
+    (array([0, 1, 3, 3]), array([1, 0, 1], dtype=int32))
+    >>> index.names
+    ['ham', 'spam']
+    """
+
+    def __init__(self, names: Iterable[Any] = ()) -> None:
+        self.names: list[Label] = []
+        self._ids: dict[Label, int] = {}
+        for name in names:
+            self.add(name)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def copy(self) -> LabelIndex:
+        """Return an independent index with the same numbers."""
+        return LabelIndex(self.names)
+
+    def encode(self, labels: Any, n_documents: int) -> Encoded:
+        """Number the labels of each document, adding those that are new.
+
+        Returns
+        -------
+        starts, ids
+            The labels of document d are ``ids[starts[d]:starts[d + 1]]``, each once.
+        """
+        listed = listed_labels(labels)
+        if len(listed) != n_documents:
+            raise LabelError(f"there are {n_documents} documents, but labels for {len(listed)}.")
+        alone = [_unwrapped(labels) for labels in listed]
+        try:
+            id_of = {label: self._id(label, "a document") for label in dict.fromkeys(alone)}
+        except (LabelError, TypeError):
+            return self._encode_each(listed)
+        ids = np.array([id_of[label] for label in alone], dtype=np.int32)
+        return np.arange(n_documents + 1), ids
+
+    def encode_one(self, labels: Any) -> Encoded:
+        """Number the label or labels of a single document."""
+        known = self._ids.get(labels) if type(labels) is str else None
+        ids = self._ids_of(labels, "the document") if known is None else [known]
+        return np.array([0, len(ids)]), np.array(ids, dtype=np.int32)
+
+    def truncate(self, size: int) -> None:
+        """Forget the labels that came after the first ``size``."""
+        for name in self.names[size:]:
+            del self._ids[name]
+        del self.names[size:]
+
+    def add(self, label: Any) -> int:
+        """Return the number of a label, which is added if it is new."""
+        return self._id(label, "class")
+
+    def find(self, label: Any) -> int:
+        """Return the number of a label, -1 if it is unknown."""
+        return self._ids.get(plain(label, "class"), -1)
+
+    def join(self, other: LabelIndex) -> NDArray[np.int32]:
+        """Add the labels of ``other``; return where each of its numbers went."""
+        return np.array([self.add(name) for name in other.names], dtype=np.int32)
+
+    def _encode_each(self, listed: list[Any]) -> Encoded:
+        each = [self._ids_of(labels, f"document {i}") for i, labels in enumerate(listed)]
+        starts = np.zeros(len(each) + 1, dtype=np.int64)
+        np.cumsum([len(ids) for ids in each], out=starts[1:])
+        return starts, np.array([id for ids in each for id in ids], dtype=np.int32)
+
+    def _ids_of(self, labels: Any, where: str) -> list[int]:
+        if not isinstance(labels, _COLLECTIONS):
+            return [self._id(labels, where)]
+        # A set has no order of its own, and new classes are numbered in order of arrival.
+        ordered = sorted(labels, key=repr) if isinstance(labels, set | frozenset) else labels
+        return list(dict.fromkeys(self._id(label, where) for label in ordered))
+
+    def _id(self, label: Any, where: str) -> int:
+        name = plain(label, where)
+        id = self._ids.setdefault(name, len(self.names))
+        if id == len(self.names):
+            self.names.append(name)
+        return id
+
+
+def _unwrapped(labels: Any) -> Any:
+    return labels[0] if type(labels) is list and len(labels) == 1 else labels
+
+
+def plain(label: Any, where: str) -> Label:
+    """Return a label as a Python value, or say which document has none.
+
+    Examples
+    --------
+    >>> plain(np.int64(3), "document 0")
+    3
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    elif hasattr(label, "as_py"):
+        label = label.as_py()
+    if label is None or (isinstance(label, float) and math.isnan(label)):
+        raise LabelError(f"{where} has the label {label}. Write [] for a document without a label.")
+    if not isinstance(label, str | int | float) or label in (math.inf, -math.inf):
+        raise LabelError(f"{where}: {label!r} cannot be a label; use a string or a number.")
+    return label
+
+
+def listed_labels(labels: Any) -> list[Any]:
+    """Return one entry per document, from a list, an array, a column or anything iterable."""
+    if isinstance(labels, str | bytes | Mapping | set | frozenset):
+        raise LabelError(f"one label per document is needed, in order, not {labels!r:.80}")
+    if getattr(labels, "ndim", 1) != 1:
+        raise LabelError("labels must have one dimension: one label, or one list, per document.")
+    for method in ("tolist", "to_pylist", "to_list"):
+        if hasattr(labels, method):
+            return list(getattr(labels, method)())
+    if not isinstance(labels, Iterable):
+        raise LabelError(f"one label per document is needed, not {labels!r:.80}")
+    return labels if isinstance(labels, list) else list(labels)
+
+
+def unknown_class(label: object, classes: Iterable[Label]) -> UnknownNameError:
+    """Return the error that no class has this label, with the nearest that there are."""
+    return UnknownNameError(f"there is no class {label!r} here.{did_you_mean(label, classes)}")

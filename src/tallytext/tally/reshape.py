@@ -1,0 +1,176 @@
+"""Tallies derived from a tally: fewer terms, fewer classes, other classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tallytext.errors import LabelError, UnknownNameError, did_you_mean
+from tallytext.labels import Label, LabelIndex, plain, unknown_class
+from tallytext.tally.statistics import Statistics
+
+
+class Reshaping(Statistics):
+    """Derived tallies. Each is independent, with totals of its own; the vocabulary is shared."""
+
+    def subset(self, classes: Iterable[Label]) -> Self:
+        """Keep these classes only.
+
+        The documents of the other classes leave the totals with their class, unless some document
+        has several labels: then which documents would be left cannot be known from the sums, and
+        the totals (hence every complement) keep all documents. Documents without a label stay.
+
+        Examples
+        --------
+        >>> from tallytext.tally import Tally
+        >>> tally = Tally.from_counts([[1, 0], [1, 2], [0, 3]], ["x", "y", "z"])
+        >>> tally.subset(["x", "z"])
+        <Tally of 2 documents: 4 tokens, 2 terms, 2 classes>
+        """
+        kept = set(self._class_ids(classes))
+        return self._without([id for id in self._live_classes().tolist() if id not in kept])
+
+    def drop(self, classes: Iterable[Label]) -> Self:
+        """Leave these classes out; the totals are as :meth:`subset` describes.
+
+        Examples
+        --------
+        >>> from tallytext.tally import Tally
+        >>> Tally.from_counts([[1, 0], [1, 2]], ["x", "y"]).drop(["y"]).classes
+        ['x']
+        """
+        return self._without(self._class_ids(classes))
+
+    def rename(self, names: Mapping[Label, Label]) -> Self:
+        """Give classes other labels.
+
+        Raises
+        ------
+        LabelError
+            If two classes would come to have one label: that is :meth:`merge_classes`.
+
+        Examples
+        --------
+        >>> from tallytext.tally import Tally
+        >>> Tally.from_counts([[1, 0], [1, 2]], ["x", "y"]).rename({"y": "z"}).classes
+        ['x', 'z']
+        """
+        labels, class_map = self._renamed(names)
+        if len(labels) < self.n_classes:
+            raise LabelError("two classes would have one label; join them with merge_classes.")
+        return self._derived(self._all_terms(), class_map, labels)
+
+    def merge_classes(self, names: Mapping[Label, Label]) -> Self:
+        """Give classes other labels, joining those that come to have one.
+
+        Raises
+        ------
+        LabelError
+            If documents have several labels: one that has two of the labels joined would count
+            twice, and the sums do not tell.
+
+        Examples
+        --------
+        >>> from tallytext.tally import Tally
+        >>> tally = Tally.from_counts([[1, 0], [1, 2], [0, 3]], ["cat", "dog", "oak"])
+        >>> merged = tally.merge_classes({"cat": "animal", "dog": "animal"})
+        >>> merged.classes, merged.class_documents
+        (['animal', 'oak'], array([2, 1]))
+        """
+        if self.n_several:
+            raise LabelError(
+                f"cannot merge classes: {self.n_several:,} documents have several labels, and one "
+                "with two of the merged labels would be counted twice. Tally the texts anew."
+            )
+        labels, class_map = self._renamed(names)
+        return self._derived(self._all_terms(), class_map, labels)
+
+    def mask(self, terms: ArrayLike | Sequence[str]) -> Self:
+        """Keep some terms only; tokens, distinct terms and counts of counts become those of them.
+
+        Documents keep their number and their scale in each plane.
+
+        Parameters
+        ----------
+        terms : array of bool over the ids of the vocabulary, of ids, or sequence of names
+            The terms to keep.
+
+        Examples
+        --------
+        >>> from tallytext.tally import Tally
+        >>> tally = Tally.from_counts([[1, 0], [1, 2]], ["x", "y"], ["sea", "sky"])
+        >>> tally.mask(["sky"])
+        <Tally of 2 documents: 2 tokens, 1 terms, 2 classes>
+        """
+        term_map = np.full(len(self._vocabulary), -1, dtype=np.int32)
+        ids = self._term_ids(terms)
+        term_map[ids] = ids
+        return self._derived(term_map, self._all_classes(), self._labels.copy())
+
+    def _derived(
+        self,
+        term_map: NDArray[np.int32],
+        class_map: NDArray[np.int32],
+        labels: LabelIndex,
+        leave: bool = False,
+    ) -> Self:
+        raise NotImplementedError
+
+    def _without(self, ids: list[int]) -> Self:
+        class_map = self._all_classes()
+        class_map[ids] = -1
+        return self._derived(
+            self._all_terms(), class_map, self._labels.copy(), leave=not self.n_several
+        )
+
+    def _renamed(self, names: Mapping[Label, Label]) -> tuple[LabelIndex, NDArray[np.int32]]:
+        self._class_ids(names)
+        new = {plain(old, "class"): plain(new, "class") for old, new in names.items()}
+        labels, class_map = LabelIndex(), self._all_classes()
+        for id in self._live_classes().tolist():
+            name = self._labels.names[id]
+            class_map[id] = labels.add(new.get(name, name))
+        return labels, class_map
+
+    def _class_ids(self, classes: Iterable[Label]) -> list[int]:
+        if isinstance(classes, str):
+            raise LabelError(f"classes must be a list of labels, not the string {classes!r}.")
+        live = set(self._live_classes().tolist())
+        wanted = [(label, self._labels.find(label)) for label in classes]
+        for label, id in wanted:
+            if id not in live:
+                raise unknown_class(label, self.classes)
+        return [id for _, id in wanted]
+
+    def _term_ids(self, terms: Any) -> NDArray[np.intp]:
+        given = np.asarray(terms)
+        if given.ndim != 1:
+            raise UnknownNameError("terms must be a mask, ids or names, in one dimension.")
+        if given.dtype.kind in "UO":
+            return self._ids_of_names([str(name) for name in given])
+        if given.dtype.kind == "b" and len(given) != len(self._vocabulary):
+            raise UnknownNameError(
+                f"the mask has {len(given):,} entries, the vocabulary {len(self._vocabulary):,}."
+            )
+        ids = np.flatnonzero(given) if given.dtype.kind == "b" else given.astype(np.intp)
+        outside = (ids < 0) | (ids >= len(self._vocabulary))
+        if outside.any():
+            raise UnknownNameError(f"no term has the id {ids[outside][0]}.")
+        return ids
+
+    def _ids_of_names(self, names: list[str]) -> NDArray[np.intp]:
+        ids = self._vocabulary.ids(names)
+        if (ids < 0).any():
+            name = names[int(np.argmin(ids))]
+            hint = did_you_mean(name, self._vocabulary)
+            raise UnknownNameError(f"there is no term {name!r} here.{hint}")
+        return ids.astype(np.intp)
+
+    def _all_terms(self) -> NDArray[np.int32]:
+        return np.arange(len(self._vocabulary), dtype=np.int32)
+
+    def _all_classes(self) -> NDArray[np.int32]:
+        return np.arange(max(len(self._labels), self._native.n_classes), dtype=np.int32)

@@ -1,0 +1,324 @@
+"""THE statistic: exact, additive counts of terms in classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tallytext._core import Tally as NativeTally
+from tallytext.errors import LabelError, TallytextError
+from tallytext.labels import LabelIndex
+from tallytext.planes import Plane, in_order
+from tallytext.tally.arrays import (
+    Arrays,
+    Header,
+    Storing,
+    change_from,
+    header_from,
+    vocabulary_from,
+)
+from tallytext.tally.learning import Learning, vocabulary_of
+from tallytext.tally.reshape import Reshaping
+from tallytext.tally.rows import rows_of
+from tallytext.vectorizer import TextVectorizer
+from tallytext.vocabulary import Vocabulary
+
+
+class Tally(Learning, Reshaping, Storing):
+    """Sums over documents per (term, class), per term, per class and in all.
+
+    Tallies add and subtract exactly: ``(a + b) - b == a`` to the last bit, whatever the order of
+    terms, classes and documents, and for fractional planes too. Terms and classes that are new are
+    added; what returns to zero is as if never seen. Documents may have several labels, or none:
+    those enter the totals and no class.
+
+    Reading from several threads at a time is safe, also while another one learns; a sequence of
+    calls may then see the tally before and after.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary, default=None
+        The terms. It is shared until the tally has to add to it, which it does on a copy.
+    planes : iterable of Plane, default=()
+        Fractional planes to keep.
+
+    Examples
+    --------
+    >>> tally = Tally.from_counts([[2, 1, 0], [1, 0, 1]], ["x", "y"], ["to", "be", "or"])
+    >>> tally
+    <Tally of 2 documents: 5 tokens, 3 terms, 2 classes>
+    >>> tally.occurrences.toarray()
+    array([[2, 1],
+           [1, 0],
+           [0, 1]])
+    >>> more = tally.copy().learn({"question": 1}, "z")
+    >>> more.classes, more.forget({"question": 1}, "z") == tally
+    (['x', 'y', 'z'], True)
+    """
+
+    _smallest_delta = 4096
+
+    def __init__(
+        self, vocabulary: Vocabulary | None = None, *, planes: Iterable[Plane] = ()
+    ) -> None:
+        own = vocabulary is None
+        self._begin(Vocabulary() if vocabulary is None else vocabulary, own, in_order(planes))
+
+    @classmethod
+    def from_counts(
+        cls,
+        X: Any,
+        labels: Any,
+        terms: Vocabulary | Sequence[str] | None = None,
+        *,
+        planes: Iterable[Plane] = (),
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Tally the rows of a count matrix.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Non-negative whole numbers.
+        labels : sequence of length n_documents
+            One label per document, or a list of labels per document; ``[]`` means none.
+        terms : Vocabulary or sequence of str, default=None
+            The names of the columns; ``x0``, ``x1`` ... if not given.
+        planes : iterable of Plane, default=()
+            Fractional planes to keep.
+        sample_weight : array-like of shape (n_documents,), default=None
+            Weights for the planes that are ``weighted``.
+
+        Examples
+        --------
+        >>> tally = Tally.from_counts([[1, 2], [3, 0]], [["x", "y"], []])
+        >>> tally.classes, tally.class_tokens, tally.n_tokens
+        (['x', 'y'], array([3, 3]), 6)
+        """
+        rows = rows_of(X)
+        names = [f"x{i}" for i in range(rows.width)] if terms is None else terms
+        tally = cls(vocabulary_of(names, rows.width), planes=planes)
+        tally._owns_vocabulary = not isinstance(terms, Vocabulary)
+        tally._learn_rows(rows, labels, None, sample_weight, +1)
+        return tally
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        labels: Iterable[Any],
+        *,
+        vectorizer: TextVectorizer | None = None,
+        planes: Iterable[Plane] = (),
+        batch_size: int = 16_384,
+    ) -> Self:
+        """Tally texts, a batch at a time: no document outlives its batch.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            May be a generator, as may ``labels``.
+        labels : iterable
+            One label per text, or a list of labels per text; ``[]`` means none.
+        vectorizer : TextVectorizer, default=None
+            Learns the words as they come; a new one if not given.
+        planes : iterable of Plane, default=()
+            Fractional planes to keep.
+        batch_size : int, default=16384
+            Number of texts in memory at a time.
+        """
+        vectorizer = TextVectorizer() if vectorizer is None else vectorizer
+        tally = cls(planes=planes)
+        for some, theirs in _batches(texts, labels, batch_size):
+            X = vectorizer.partial_fit_transform(some)
+            tally.learn(X, theirs, terms=vectorizer.vocabulary_)
+        return tally
+
+    def learn(
+        self,
+        documents: Any,
+        labels: Any,
+        *,
+        terms: Vocabulary | Sequence[str] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Add documents; returns the tally itself.
+
+        Parameters
+        ----------
+        documents : mapping of str to int, or matrix of shape (n_documents, n_terms)
+            One document as term and count, or many as the rows of a count matrix.
+        labels : label, or sequence
+            For a mapping its label, or the list of its labels. For a matrix as in
+            :meth:`from_counts`.
+        terms : Vocabulary or sequence of str, default=None
+            The names of the columns. If not given they are the ids of :attr:`vocabulary`.
+        sample_weight : float or array-like of shape (n_documents,), default=None
+            Weights for the planes that are ``weighted``.
+
+        Raises
+        ------
+        CountOverflowError
+            If a sum would leave 64 bits. Nothing is learned then.
+
+        Examples
+        --------
+        >>> tally = Tally().learn({"to": 2, "be": 2}, "hamlet")
+        >>> tally.learn({"be": 1}, ["hamlet", "yoda"]).class_tokens
+        array([5, 1])
+        """
+        return self._learn(documents, labels, terms, sample_weight, +1)
+
+    def forget(
+        self,
+        documents: Any,
+        labels: Any,
+        *,
+        terms: Vocabulary | Sequence[str] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take documents out that were learned; the parameters are those of :meth:`learn`.
+
+        Raises
+        ------
+        NegativeCountError
+            If they were never put in. Nothing is forgotten then.
+
+        Examples
+        --------
+        >>> Tally().learn({"to": 2}, "hamlet").forget({"to": 3}, "hamlet")
+        Traceback (most recent call last):
+        tallytext.errors.NegativeCountError: cannot forget: term 'to' in class 'hamlet' would fall \
+to -1. Was this document ever learned by this tally, with this label?
+        """
+        return self._learn(documents, labels, terms, sample_weight, -1)
+
+    def copy(self) -> Self:
+        """Return an independent tally. The cells are shared until one of the two writes its own."""
+        # Neither may add to the vocabulary now that both read it.
+        self._owns_vocabulary = False
+        return self._like(NativeTally(self._native), self._labels.copy())
+
+    def to_arrays(self) -> tuple[Arrays, Header]:
+        """Return the tally as plain arrays and a header that JSON can hold.
+
+        Examples
+        --------
+        >>> tally = Tally.from_counts([[1, 2], [3, 0]], ["x", "y"])
+        >>> Tally.from_arrays(*tally.to_arrays()) == tally
+        True
+        """
+        native = self._vocabulary.native
+        arrays, header = self._arrays()
+        return arrays | {"terms": native.arena(), "lengths": native.lengths()}, header
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_arrays` wrote, and check all of it.
+
+        Raises
+        ------
+        TallytextError
+            If an array is missing, or they contradict each other.
+        """
+        tally = cls.__new__(cls)
+        tally._restore(vocabulary_from(arrays), True, arrays, header)
+        return tally
+
+    def __iadd__(self, other: object) -> Self:
+        return self._combine(other, +1) if isinstance(other, Tally) else NotImplemented
+
+    def __isub__(self, other: object) -> Self:
+        return self._combine(other, -1) if isinstance(other, Tally) else NotImplemented
+
+    def __add__(self, other: object) -> Self:
+        return self.copy()._combine(other, +1) if isinstance(other, Tally) else NotImplemented
+
+    def __sub__(self, other: object) -> Self:
+        return self.copy()._combine(other, -1) if isinstance(other, Tally) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self is other:
+            return True
+        if self._planes != other._planes:
+            return False
+        term_map = self._vocabulary.locate(other._vocabulary)
+        if (term_map[other.live] < 0).any():
+            return False
+        class_map = other._class_map(self._labels.copy())
+        return self._native.equals(other._native.reshaped(term_map, class_map))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        arrays, header = self._arrays()
+        # The object itself, so that what shared it before shares it after.
+        return {"vocabulary": self._vocabulary, "arrays": arrays, "header": header}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._restore(state["vocabulary"], False, state["arrays"], state["header"])
+
+    def _begin(self, vocabulary: Vocabulary, own: bool, planes: tuple[Plane, ...]) -> None:
+        self._vocabulary, self._owns_vocabulary = vocabulary, own
+        self._planes = planes
+        self._recipes = [plane.native() for plane in planes]
+        self._labels = LabelIndex()
+        self._native = NativeTally(len(planes), self._smallest_delta)
+
+    def _like(self, native: NativeTally, labels: LabelIndex) -> Self:
+        tally = self.__class__(self._vocabulary, planes=self._planes)
+        tally._native, tally._labels = native, labels
+        return tally
+
+    def _derived(
+        self,
+        term_map: NDArray[np.int32],
+        class_map: NDArray[np.int32],
+        labels: LabelIndex,
+        leave: bool = False,
+    ) -> Self:
+        self._owns_vocabulary = False
+        tally = self._like(NativeTally(len(self._planes), self._smallest_delta), labels)
+        tally._apply(self._native.reshaped(term_map, class_map, leave), +1)
+        return tally
+
+    def _restore(
+        self,
+        vocabulary: Vocabulary,
+        own: bool,
+        arrays: Mapping[str, NDArray[Any]],
+        header: Mapping[str, Any],
+    ) -> None:
+        labels, planes = header_from(header)
+        change = change_from(arrays, len(labels), len(planes))
+        if arrays["starts"].size - 1 > len(vocabulary):
+            raise TallytextError("this is not a tally: it counts more terms than it names.")
+        self._begin(vocabulary, own, planes)
+        self._labels = labels
+        self._apply(change, +1)
+
+
+def _batches(texts: Any, labels: Any, size: int) -> Iterator[tuple[Any, Any]]:
+    if isinstance(texts, Sized) and isinstance(labels, Sized) and len(texts) != len(labels):
+        raise LabelError(f"there are {len(texts)} texts, but labels for {len(labels)}.")
+    their = _slices(labels, size)
+    for some in _slices(texts, size):
+        yield some, next(their, [])
+    if next(their, None) is not None:
+        raise LabelError("there are more labels than texts.")
+
+
+def _slices(items: Any, size: int) -> Iterator[Any]:
+    # A column stays a column, so that its memory can be read where it lies.
+    if isinstance(items, Sized) and hasattr(items, "__getitem__"):
+        yield from (items[at : at + size] for at in range(0, len(items), size))
+        return
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
