@@ -70,7 +70,9 @@ class Rows:
 
     def matrix(self, n_columns: int, dtype: DTypeLike) -> Any:
         """Return the rows as a CSR matrix (or array, as scikit-learn is configured)."""
-        parts = (self.counts.astype(dtype, copy=False), self.terms, self.starts)
+        # The core's "long long" is int64 under another name; NumPy would show the difference.
+        counts = self.counts.view(np.int64).astype(dtype, copy=False)
+        parts = (counts, self.terms, self.starts)
         shape = (len(self.starts) - 1, n_columns)
         as_array = sklearn.get_config().get("sparse_interface") == "sparray"
         rows = sp.csr_array(parts, shape) if as_array else sp.csr_matrix(parts, shape)
