@@ -9,10 +9,6 @@ using namespace tallytext;
 using Counts = std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>>;
 using Streams = std::pair<Out<int64_t>, Out<TermId>>;
 
-Counts to_python(Csr&& csr) {
-  return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms)), to_numpy(std::move(csr.counts))};
-}
-
 /// Where the rows of a batch of documents go, and how.
 struct Target {
   SharedVocabulary& vocabulary;
@@ -20,36 +16,64 @@ struct Target {
   std::size_t n_threads;
 };
 
-/// The documents' rows over the target's vocabulary. make() gives each thread its own source of terms, and
-/// gather(rows, vocabulary) lays the rows of all threads together.
+/// Fills shares of the documents over the target's vocabulary, and gathers them by gather(vocabulary). make()
+/// gives each thread its own source of terms.
 template <class Rows, class Documents, class Make, class Gather>
-Csr rows_of(const Documents& documents, Make make, Target target, NgramRange ngrams, Gather gather) {
-  nb::gil_scoped_release unlocked;
+Csr fill(Shares<Rows>& all, const Documents& documents, Make make, Target target, NgramRange ngrams,
+         Gather gather) {
   auto weight = [&](std::size_t i) { return documents.weight(i); };
   if (target.grow) {
     return target.vocabulary.write([&](Vocabulary& vocabulary) {
-      auto all = grown_rows<Rows>(documents.size(), make, weight, vocabulary, ngrams, target.n_threads);
-      return gather(all, vocabulary);
+      fill_growing(all, make, weight, vocabulary, ngrams);
+      return gather(vocabulary);
     });
   }
   return target.vocabulary.read([&](const Vocabulary& vocabulary) {
-    auto all = known_rows<Rows>(documents.size(), make, weight, vocabulary, ngrams, target.n_threads);
-    return gather(all, vocabulary);
+    fill_known(all, make, weight, vocabulary, ngrams);
+    return gather(vocabulary);
   });
 }
 
+template <class Rows, class Documents>
+Shares<Rows> share_out(const Documents& documents, std::size_t n_threads) {
+  return shared_out<Rows>(documents.size(), [&](std::size_t i) { return documents.weight(i); }, n_threads);
+}
+
+/// What terms are numbered by where they are to be in order: by rank, or, in a vocabulary that is what it is,
+/// by id.
+std::vector<TermId> order_of(const Vocabulary& terms, bool grown) {
+  if (grown) return ranks(terms);
+  std::vector<TermId> ids(terms.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+
+/// Counts the terms of documents. With `in_order` the columns of a growing vocabulary follow the sorted
+/// terms, and every row follows its columns; otherwise both are in order of first appearance.
 template <class Documents, class Make>
-Counts count(const Documents& documents, Make make, Target target, NgramRange ngrams, bool ranked) {
-  return to_python(
-      rows_of<CountRows>(documents, make, target, ngrams, [=](auto& all, const Vocabulary& terms) {
-        return gather(all, terms.size(), ranked ? ranks(terms) : std::vector<TermId>{});
-      }));
+Counts count(const Documents& documents, Make make, Target target, NgramRange ngrams, bool in_order) {
+  Csr csr;
+  {
+    nb::gil_scoped_release unlocked;
+    auto all = share_out<CountRows>(documents, target.n_threads);
+    // Terms that a later share is first to see get their ids when all are done; ranks, when all terms are
+    // known.
+    for (auto& share : all) share->rows.ids_are_final = !in_order && (!target.grow || share == all.front());
+    csr = fill(all, documents, make, target, ngrams, [&](const Vocabulary& terms) {
+      return gather(all, in_order ? order_of(terms, target.grow) : std::vector<TermId>{});
+    });
+  }
+  return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms)), to_numpy(std::move(csr.counts))};
 }
 
 template <class Documents, class Make>
 Streams stream(const Documents& documents, Make make, Target target) {
-  auto in_order = [](auto& all, const Vocabulary&) { return gather(all); };
-  Csr csr = rows_of<TermRows>(documents, make, target, NgramRange{}, in_order);
+  Csr csr;
+  {
+    nb::gil_scoped_release unlocked;
+    auto all = share_out<TermRows>(documents, target.n_threads);
+    csr = fill(all, documents, make, target, NgramRange{}, [&](const Vocabulary&) { return gather(all); });
+  }
   return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms))};
 }
 
@@ -92,21 +116,21 @@ void check_streams(const AnalysedStreams& streams) {
 /// Counts streams of raw ids by the terms they were analysed to.
 Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of,
                       const SharedVocabulary& analysed, SharedVocabulary& vocabulary, bool grow,
-                      NgramRange ngrams, std::size_t n_threads, bool ranked) {
+                      NgramRange ngrams, std::size_t n_threads, bool in_order) {
   const Vocabulary terms = analysed.read([](const Vocabulary& v) { return v; });
   const AnalysedStreams streams{{ids.data(), ids.size()},
                                 {starts.data(), starts.size()},
                                 {analysed_of.data(), analysed_of.size()},
                                 terms};
   check_streams(streams);
-  return count(streams, [&] { return std::cref(streams); }, {vocabulary, grow, n_threads}, ngrams, ranked);
+  return count(streams, [&] { return std::cref(streams); }, {vocabulary, grow, n_threads}, ngrams, in_order);
 }
 
 template <class Documents, class Rules, class Cut>
 void bind_documents(nb::module_& m, Cut cut) {
   m.def("count_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
-                             bool grow, NgramRange ngrams, std::size_t n_threads, bool ranked) {
-    return count(documents, cut(documents, rules), {vocabulary, grow, n_threads}, ngrams, ranked);
+                             bool grow, NgramRange ngrams, std::size_t n_threads, bool in_order) {
+    return count(documents, cut(documents, rules), {vocabulary, grow, n_threads}, ngrams, in_order);
   });
   m.def("stream_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
                               std::size_t n_threads) {

@@ -26,7 +26,7 @@ struct Share {
   Range documents;
   Vocabulary fresh;
   TermId base = 0;            // rows hold known ids below, and fresh ones from here on
-  std::vector<TermId> moved;  // where the fresh terms went; empty where they went nowhere
+  std::vector<TermId> moved;  // where the fresh terms went; empty where they stayed
   Rows rows;
 
   TermId moved_id(TermId id) const {
@@ -75,10 +75,6 @@ std::size_t total_weight(Range documents, Weight weight) {
   return static_cast<std::size_t>(total);
 }
 
-/// Terms to make room for before so many bytes are counted: about as many as English text has, up to a limit,
-/// beyond which the table had better grow with its terms.
-inline std::size_t expected_terms(std::size_t bytes) { return std::min<std::size_t>(bytes / 256, 1 << 17); }
-
 /// Contiguous shares of the documents, of about equal weight, none too small to be worth a thread.
 template <class Rows, class Weight>
 Shares<Rows> shared_out(std::size_t n_documents, Weight weight, std::size_t n_threads) {
@@ -88,49 +84,45 @@ Shares<Rows> shared_out(std::size_t n_documents, Weight weight, std::size_t n_th
   for (const Range& range : shares(n_documents, std::min(n_threads, useful), weight)) {
     all.push_back(std::make_unique<Share<Rows>>());
     all.back()->documents = range;
-    all.back()->rows.reserve(total_weight(range, weight) / 12);  // about one entry in a dozen bytes
   }
   return all;
 }
 
 /// Fills every share, each by a thread of its own, with a source of its own, from terms(share).
-template <class Rows, class MakeSource, class Terms>
-void fill_shares(Shares<Rows>& all, MakeSource make_source, NgramRange ngrams, Terms terms) {
+template <class Rows, class MakeSource, class Weight, class Terms>
+void fill_shares(Shares<Rows>& all, MakeSource make_source, Weight weight, NgramRange ngrams, Terms terms) {
   in_parallel(all.size(), [&](std::size_t i) {
+    Share<Rows>& share = *all[i];
+    share.rows.reserve(total_weight(share.documents, weight) / 12);  // about one entry in a dozen bytes
     auto source = make_source();
-    fill_rows(source, all[i]->documents, terms(*all[i]), ngrams, all[i]->rows);
-    all[i]->rows.forget_marks();
+    fill_rows(source, share.documents, terms(share), ngrams, share.rows);
+    share.rows.forget_marks();
   });
 }
 
 /// The rows of all documents over the terms that the vocabulary knows. `make_source()` gives each thread a
 /// source of its own; `weight(i)` is the size of document i.
 template <class Rows, class MakeSource, class Weight>
-Shares<Rows> known_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
-                        const Vocabulary& vocabulary, NgramRange ngrams, std::size_t n_threads) {
-  auto all = shared_out<Rows>(n_documents, weight, n_threads);
-  fill_shares(all, make_source, ngrams, [&](Share<Rows>&) { return TermSource{&vocabulary, nullptr, 0}; });
-  return all;
+void fill_known(Shares<Rows>& all, MakeSource make_source, Weight weight, const Vocabulary& vocabulary,
+                NgramRange ngrams) {
+  fill_shares(all, make_source, weight, ngrams,
+              [&](Share<Rows>&) { return TermSource{&vocabulary, nullptr, 0}; });
 }
 
 /// The same, with all new terms added to the vocabulary.
 template <class Rows, class MakeSource, class Weight>
-Shares<Rows> grown_rows(std::size_t n_documents, MakeSource make_source, Weight weight,
-                        Vocabulary& vocabulary, NgramRange ngrams, std::size_t n_threads) {
-  auto all = shared_out<Rows>(n_documents, weight, n_threads);
+void fill_growing(Shares<Rows>& all, MakeSource make_source, Weight weight, Vocabulary& vocabulary,
+                  NgramRange ngrams) {
   if (all.size() == 1) {  // a single thread may write what it reads
-    vocabulary.reserve(vocabulary.size() + expected_terms(total_weight({0, n_documents}, weight)));
-    fill_shares(all, make_source, ngrams, [&](Share<Rows>&) { return TermSource{nullptr, &vocabulary, 0}; });
-    return all;
+    return fill_shares(all, make_source, weight, ngrams,
+                       [&](Share<Rows>&) { return TermSource{nullptr, &vocabulary, 0}; });
   }
   const Vocabulary* known = vocabulary.size() ? &vocabulary : nullptr;
-  fill_shares(all, make_source, ngrams, [&](Share<Rows>& share) {
+  fill_shares(all, make_source, weight, ngrams, [&](Share<Rows>& share) {
     share.base = static_cast<TermId>(vocabulary.size());
-    share.fresh.reserve(expected_terms(total_weight(share.documents, weight)));
     return TermSource{known, &share.fresh, share.base};
   });
   number_on(all, vocabulary);
-  return all;
 }
 
 /// Rows as arrays: row i is [starts[i], starts[i + 1]) of terms and counts.
@@ -138,28 +130,6 @@ struct Csr {
   Buffer<int64_t> starts;
   Buffer<TermId> terms;
   Buffer<int64_t> counts;
-};
-
-/// Counts that are 32 bits wide while the rows they come from take up memory too, and then 64, in place.
-class WideningCounts {
- public:
-  explicit WideningCounts(std::size_t n) : counts_(n) {}
-
-  int32_t* narrow() { return reinterpret_cast<int32_t*>(counts_.data()); }
-
-  Buffer<int64_t> widen() {
-    auto* bytes = reinterpret_cast<char*>(counts_.data());
-    for (std::size_t i = counts_.size(); i-- > 0;) {  // from behind, since wide ones overtake narrow ones
-      int32_t count;
-      std::memcpy(&count, bytes + i * sizeof count, sizeof count);
-      const int64_t wide = count;
-      std::memcpy(bytes + i * sizeof wide, &wide, sizeof wide);
-    }
-    return std::move(counts_);
-  }
-
- private:
-  Buffer<int64_t> counts_;
 };
 
 template <class Rows>
@@ -183,29 +153,48 @@ inline std::vector<TermId> ranks(const Vocabulary& vocabulary) {
   return rank;
 }
 
-/// Gathers the shares, with terms renumbered and every row in order of its terms. With `rank` the terms are
-/// numbered by their rank.
-inline Csr gather(Shares<CountRows>& all, std::size_t n_terms, const std::vector<TermId>& rank = {}) {
-  Csr csr{row_starts(all), {}, {}};
-  csr.terms.resize(static_cast<std::size_t>(csr.starts.back()));
-  WideningCounts counts(csr.terms.size());
-  in_parallel(all.size(), [&](std::size_t i) {
-    Share<CountRows>& share = *all[i];
-    for (TermCount& entry : share.rows.entries()) {
-      entry.term = share.moved_id(entry.term);
-      if (!rank.empty()) entry.term = rank[static_cast<std::size_t>(entry.term)];
+/// Writes the rows of one share whose ids are not final to where they belong. With ranks its terms are
+/// numbered by them, and every row is sorted.
+inline void finish_rows(Share<CountRows>& share, const std::vector<TermId>& rank, std::size_t n_threads,
+                        Csr& csr) {
+  const int64_t* starts = csr.starts.data() + share.documents.begin;
+  auto length = [starts](std::size_t i) { return static_cast<std::size_t>(starts[i + 1] - starts[i]); };
+  const auto parts = shares(share.documents.end - share.documents.begin, n_threads, length);
+  in_parallel(parts.size(), [&](std::size_t part) {
+    RowSorter write_sorted;
+    for (std::size_t i = parts[part].begin; i < parts[part].end; ++i) {
+      const std::span<TermCount> row(share.rows.entries.data() + share.rows.ends[i] - length(i), length(i));
+      const RowTarget target{csr.terms.data() + starts[i], csr.counts.data() + starts[i]};
+      for (TermCount& entry : row) entry.term = share.moved_id(entry.term);
+      if (rank.empty()) {
+        target.write(row);
+      } else {
+        for (TermCount& entry : row) entry.term = rank[static_cast<std::size_t>(entry.term)];
+        write_sorted(row, target);
+      }
     }
-    RowSorter sort(n_terms);
-    TermCount* entries = share.rows.entries().data();
-    for (std::size_t row = share.documents.begin; row < share.documents.end; ++row) {
-      const auto at = static_cast<std::size_t>(csr.starts[row]);
-      const auto n = static_cast<std::size_t>(csr.starts[row + 1]) - at;
-      sort(entries, n, csr.terms.data() + at, counts.narrow() + at);
-      entries += n;
-    }
-    share.rows = {};
   });
-  csr.counts = counts.widen();
+}
+
+/// Gathers the shares: the first one's arrays are drawn out, and the others' rows are laid behind. With
+/// ranks, no share's ids were final.
+inline Csr gather(Shares<CountRows>& all, const std::vector<TermId>& rank) {
+  Csr csr{row_starts(all), {}, {}};
+  if (all.empty()) return csr;
+  csr.terms = std::move(all[0]->rows.terms);
+  csr.counts = std::move(all[0]->rows.counts);
+  csr.terms.resize(static_cast<std::size_t>(csr.starts.back()));
+  csr.counts.resize(csr.terms.size());
+  for (auto& share : all) {
+    const int64_t at = csr.starts[share->documents.begin];
+    if (!share->rows.ids_are_final) {
+      finish_rows(*share, rank, all.size(), csr);
+    } else if (share != all.front()) {
+      std::copy(share->rows.terms.begin(), share->rows.terms.end(), csr.terms.begin() + at);
+      std::copy(share->rows.counts.begin(), share->rows.counts.end(), csr.counts.begin() + at);
+    }
+    share->rows = {};
+  }
   return csr;
 }
 

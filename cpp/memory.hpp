@@ -118,6 +118,11 @@ class Buffer {
     std::memcpy(data_ + size_, values, n * sizeof(T));
     size_ += n;
   }
+  /// Adds `n` elements that are yet to be written.
+  void extend(std::size_t n) {
+    make_room(n);
+    size_ += n;
+  }
   void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -17,12 +17,13 @@ template <class Weight>
 std::vector<Range> shares(std::size_t n, std::size_t n_shares, Weight weight) {
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) total += static_cast<double>(weight(i)) + 1;
+  const double unit = total / static_cast<double>(n_shares);
   std::vector<Range> ranges;
   double sum = 0;
   for (std::size_t i = 0, begin = 0; i < n; ++i) {
     sum += static_cast<double>(weight(i)) + 1;
-    const double wanted = total * static_cast<double>(ranges.size() + 1) / static_cast<double>(n_shares);
-    if (sum < wanted && i + 1 < n) continue;
+    const bool is_full = sum >= unit * static_cast<double>(ranges.size() + 1) && ranges.size() + 1 < n_shares;
+    if (!is_full && i + 1 < n) continue;
     ranges.push_back({begin, i + 1});
     begin = i + 1;
   }

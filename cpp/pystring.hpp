@@ -1,5 +1,7 @@
 #pragma once
 // Python str <-> the bytes of the core.
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "utf8.hpp"
 
@@ -17,17 +19,27 @@ inline std::string_view text_of(PyObject* str, std::string& scratch) {
   return scratch;
 }
 
-/// A new str, lone surrogates included. Raises UnicodeDecodeError for bytes that are no text.
+/// A new str of UTF-8 with lone surrogates. Bytes that are no text become U+FFFD.
 inline PyObject* str_of(std::string_view text) {
-  const auto n = static_cast<Py_ssize_t>(text.size());
-  if (!is_ascii(text.data(), text.size())) {
-    PyObject* str = PyUnicode_DecodeUTF8(text.data(), n, "surrogatepass");
-    if (!str) nb::raise_python_error();
-    return str;
+  const char* end = text.data() + text.size();
+  const bool ascii = is_ascii(text.data(), text.size());
+  uint32_t widest = ascii ? 127 : 0;
+  Py_ssize_t n = ascii ? static_cast<Py_ssize_t>(text.size()) : 0;
+  for (const char* p = text.data(); !ascii && p < end; ++n) {
+    const CodePoint code = decode_utf8(p, end);
+    widest = std::max(widest, code.value);
+    p += code.length;
   }
-  PyObject* str = PyUnicode_New(n, 127);
+  PyObject* str = PyUnicode_New(n, widest);
   if (!str) nb::raise_python_error();
-  if (n) std::memcpy(PyUnicode_1BYTE_DATA(str), text.data(), text.size());
+  if (ascii && n) std::memcpy(PyUnicode_1BYTE_DATA(str), text.data(), text.size());
+  if (ascii) return str;
+  const char* p = text.data();
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    const CodePoint code = decode_utf8(p, end);
+    PyUnicode_WRITE(PyUnicode_KIND(str), PyUnicode_DATA(str), i, code.value);
+    p += code.length;
+  }
   return str;
 }
 

@@ -89,11 +89,6 @@ class Vocabulary {
   std::size_t bytes() const { return arena_.size(); }
   const Buffer<char>& arena() const { return arena_; }
 
-  /// Makes room for `n` terms in all, so that the table need not grow on the way.
-  void reserve(std::size_t n) {
-    if (2 * n > slots_.size()) resize_table(std::bit_ceil(2 * n));
-  }
-
   std::string_view term(TermId id) const {
     const auto i = static_cast<std::size_t>(id);
     return {arena_.data() + ends_[i], ends_[i + 1] - ends_[i]};
@@ -172,12 +167,12 @@ class Vocabulary {
     arena_.append(term.data(), term.size());
     ends_.push_back(arena_.size());
     slots_[at] = {key.low, key.high, id};
-    if (size() * 2 > slots_.size()) resize_table(2 * slots_.size());
+    if (size() * 2 > slots_.size()) grow();
     return id;
   }
 
-  void resize_table(std::size_t n_slots) {
-    Buffer<Slot> old(n_slots, empty_slot);
+  void grow() {
+    Buffer<Slot> old(2 * slots_.size(), empty_slot);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.id < 0) continue;

@@ -2,6 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -98,6 +99,13 @@ def test_tfidf_is_that_of_scikit_learn(texts, sublinear, norm):
     ours, theirs = TfidfVectorizer(**given_settings), reference.TfidfVectorizer(**given_settings)
     assert_same_outcome(ours, theirs, texts)
     assert ours.counted_natively_
+
+
+@given(strategies.documents())
+def test_rows_are_in_canonical_format(texts):
+    vectorizer = CountVectorizer(vocabulary=["the", "42", "cat"])
+    for X in (vectorizer.fit_transform(texts), vectorizer.transform(iter(texts))):
+        assert sp.csr_matrix((X.data, X.indices, X.indptr), X.shape).has_canonical_format
 
 
 @given(strategies.documents())

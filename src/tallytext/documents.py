@@ -39,7 +39,7 @@ _NATIVE_TOKENS = ("words", "sklearn", "chars")
 class Rows:
     """The counts of some documents: row i is ``starts[i]:starts[i + 1]`` of terms and counts.
 
-    Within a row the terms are in ascending order.
+    A term comes once in a row, in order of first appearance unless asked for otherwise.
     """
 
     starts: NDArray[np.int64]
@@ -75,9 +75,7 @@ class Rows:
         parts = (counts, self.terms, self.starts)
         shape = (len(self.starts) - 1, n_columns)
         as_array = sklearn.get_config().get("sparse_interface") == "sparray"
-        rows = sp.csr_array(parts, shape) if as_array else sp.csr_matrix(parts, shape)
-        rows.has_canonical_format = True  # sorted, each term once: SciPy need not look
-        return rows
+        return sp.csr_array(parts, shape) if as_array else sp.csr_matrix(parts, shape)
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,7 @@ class Analyzer:
         *,
         grow: bool,
         n_threads: int = 1,
-        ranked: bool = False,
+        in_order: bool = False,
     ) -> Rows:
         """Count the terms of each document.
 
@@ -151,11 +149,12 @@ class Analyzer:
             Whether new terms join the vocabulary; otherwise they are ignored.
         n_threads : int, default=1
             Threads to share the work; the result does not depend on it.
-        ranked : bool, default=False
-            Whether terms are numbered by their rank in the sorted vocabulary, not by their id.
+        in_order : bool, default=False
+            Whether the columns of a growing vocabulary follow its sorted terms, not their ids,
+            and the entries of every row its columns.
         """
         documents, rules = self._documents(texts)
-        target = (vocabulary.native, grow, self._word_ngrams, n_threads, ranked)
+        target = (vocabulary.native, grow, self._word_ngrams, n_threads, in_order)
         if self.analysis.is_identity:
             return Rows(*count_terms(documents, rules, *target))
         raw = Vocabulary()

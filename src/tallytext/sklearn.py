@@ -87,11 +87,15 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
             n_threads=thread_count(),
         )
         if isinstance(raw_documents, list | tuple):
-            rows = count(self._texts(raw_documents), ranked=grow)
-            return rows.matrix(len(vocabulary), self.dtype)
+            X = count(self._texts(raw_documents), in_order=True).matrix(len(vocabulary), self.dtype)
+            X.has_canonical_format = True  # SciPy need not look
+            return X
         rows = Rows.stack([count(self._texts(batch)) for batch in _batches(raw_documents)])
         X = rows.matrix(len(vocabulary), self.dtype)
-        return _in_sorted_columns(X, vocabulary) if grow else X
+        if grow:
+            _sort_columns(X, vocabulary)
+        X.sort_indices()
+        return X
 
     def _native_analyzer(self) -> Analyzer:
         words = self.analyzer == "word"
@@ -192,10 +196,8 @@ def _checked(document: Any) -> str:
     return document
 
 
-def _in_sorted_columns(X: Any, vocabulary: Vocabulary) -> Any:
+def _sort_columns(X: Any, vocabulary: Vocabulary) -> None:
     rank = np.empty(len(vocabulary), dtype=X.indices.dtype)
     rank[vocabulary.sorted()] = np.arange(len(vocabulary))
     X.indices = rank[X.indices]
     X.has_sorted_indices = False
-    X.sort_indices()
-    return X

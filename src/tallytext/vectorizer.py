@@ -155,7 +155,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms)
-            Counts, rows with sorted columns.
+            Counts. The entries of a row are in order of first appearance in its document; SciPy's
+            ``X.sort_indices()`` puts them in order of columns.
         """
         if self.vocabulary is not None:
             self.vocabulary_ = given_vocabulary(self.vocabulary)
@@ -182,7 +183,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms)
-            Counts, rows with sorted columns.
+            Counts, as by :meth:`fit_transform`.
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit_transform(raw_documents)
@@ -196,7 +197,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms)
-            Counts, rows with sorted columns.
+            Counts, as by :meth:`fit_transform`.
         """
         self._check_fitted()
         parts = list(self._counted(raw_documents, self.vocabulary_, grow=False))
