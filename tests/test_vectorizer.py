@@ -20,7 +20,13 @@ from counting import counts_by_name, in_term_order, same_matrix
 from oracle import tokens as oracle
 from tallytext import TextVectorizer, Vocabulary
 from tallytext.documents import Rows
-from tallytext.errors import AnalysisError, InputError, VocabularyError
+from tallytext.errors import (
+    AnalysisError,
+    FrozenVocabularyError,
+    InputError,
+    VocabularyError,
+)
+from tallytext.text.sources import as_texts
 
 TEXTS = ["To be, or not to be", "that is the question", "", "to be the question"]
 
@@ -186,6 +192,14 @@ def test_a_given_vocabulary_is_kept_as_it_is(given):
     assert vectorizer.fit_transform(TEXTS[:2]).toarray().tolist() == [[2, 2], [0, 0]]
     vectorizer.partial_fit(["new words"])
     assert vectorizer.get_feature_names_out().tolist() == ["be", "to"]
+
+
+def test_a_frozen_vocabulary_takes_no_new_terms():
+    vectorizer = TextVectorizer().fit(["to be"])
+    vectorizer.vocabulary_.freeze()
+    assert vectorizer.partial_fit_transform(["to do"]).toarray().tolist() == [[1, 0]]
+    with pytest.raises(FrozenVocabularyError):
+        vectorizer.build_analyzer().count(as_texts(["to do"]), vectorizer.vocabulary_, grow=True)
 
 
 @pytest.mark.parametrize("given", [[], ["aa", "aa"], {"aa": 0, "bb": 0}, {"aa": 0, "bb": 2}])

@@ -23,7 +23,7 @@ from tallytext._core import (
     count_terms,
     stream_terms,
 )
-from tallytext.errors import AnalysisError
+from tallytext.errors import AnalysisError, FrozenVocabularyError
 from tallytext.text.analysis import TermAnalysis
 from tallytext.vocabulary import Vocabulary
 
@@ -152,7 +152,14 @@ class Analyzer:
         in_order : bool, default=False
             Whether the columns of a growing vocabulary follow its sorted terms, not their ids,
             and the entries of every row its columns.
+
+        Raises
+        ------
+        FrozenVocabularyError
+            If a frozen vocabulary is to grow.
         """
+        if grow and vocabulary.frozen:
+            raise FrozenVocabularyError("cannot count new terms: this vocabulary is frozen.")
         documents, rules = self._documents(texts)
         target = (vocabulary.native, grow, self._word_ngrams, n_threads, in_order)
         if self.analysis.is_identity:

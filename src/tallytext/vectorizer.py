@@ -83,6 +83,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     that comes first). Terms first seen later stay outside until the next ``fit``; without such
     limits, ``partial_fit`` appends them, and the columns of earlier terms never move.
 
+    Odd input has a meaning. Lone surrogates, NUL and, in columns of bytes, what is not UTF-8
+    stand between words; with ``tokens="chars"`` they are characters like others (bytes that are
+    no text as U+FFFD). Words are kept whole, however long. A document of more than 2 GiB is an
+    error.
+
     Examples
     --------
     >>> vectorizer = TextVectorizer()
@@ -171,8 +176,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def partial_fit(self, raw_documents: Any, y: Any = None) -> TextVectorizer:
         """Add the new terms of some documents; the columns of the others stay.
 
-        A vocabulary that was given, or limited by ``min_df``, ``max_df`` or ``max_features``,
-        takes no new terms.
+        A vocabulary that was given, frozen, or limited by ``min_df``, ``max_df`` or
+        ``max_features``, takes no new terms.
         """
         self.partial_fit_transform(raw_documents)
         return self
@@ -187,8 +192,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit_transform(raw_documents)
-        grow = self.vocabulary is None and not self._is_limited
-        parts = list(self._counted(raw_documents, self.vocabulary_, grow))
+        closed = self.vocabulary is not None or self.vocabulary_.frozen or self._is_limited
+        parts = list(self._counted(raw_documents, self.vocabulary_, grow=not closed))
         return self._matrix(Rows.stack(parts))
 
     def transform(self, raw_documents: Any) -> Any:
