@@ -283,6 +283,7 @@ def test_threads_may_read_while_one_writes():
     ("settings", "error"),
     [
         ({"tokens": "word"}, AnalysisError),
+        ({"tokens": 3}, AnalysisError),
         ({"tokens": re.compile("(a)(b)")}, AnalysisError),
         ({"tokens": str.lower}, AnalysisError),
         ({"ngram_range": (2, 1)}, AnalysisError),

@@ -115,7 +115,8 @@ class Analyzer:
     analysis: TermAnalysis = field(default_factory=TermAnalysis)
 
     def __post_init__(self) -> None:
-        if isinstance(self.tokens, str) and self.tokens not in _NATIVE_TOKENS:
+        own = isinstance(self.tokens, re.Pattern) or callable(self.tokens)
+        if not own and self.tokens not in _NATIVE_TOKENS:
             raise AnalysisError(
                 f"tokens must be one of {', '.join(map(repr, _NATIVE_TOKENS))}, a compiled regular "
                 f"expression (re.compile) or a callable, not {self.tokens!r}."
@@ -187,7 +188,8 @@ class Analyzer:
 
     def _python_tokenizer(self) -> Callable[[str], Iterable[str]]:
         if not isinstance(self.tokens, re.Pattern):
-            return self.tokens  # type: ignore[return-value]
+            assert callable(self.tokens)
+            return self.tokens
         find = self.tokens.findall
         if self.tokens.groups > 1:
             raise AnalysisError("the pattern of tokens may have one group at most.")

@@ -223,9 +223,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def build_analyzer(self) -> Analyzer:
         """Return how documents are cut into terms, as these parameters say."""
         usual = (2, 4) if self.tokens == "chars" else (1, 1)
+        shortest, longest = usual if self.ngram_range is None else self.ngram_range
         return Analyzer(
             tokens=self.tokens,
-            ngram_range=usual if self.ngram_range is None else tuple(self.ngram_range),  # type: ignore[arg-type]
+            ngram_range=(shortest, longest),
             lowercase=self.lowercase,
             hangul=self.hangul,
             analysis=TermAnalysis.of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -110,6 +111,7 @@ class Reshaping(Statistics):
         term_map[ids] = ids
         return self._derived(term_map, self._all_classes(), self._labels.copy())
 
+    @abstractmethod
     def _derived(
         self,
         term_map: NDArray[np.int32],
@@ -117,7 +119,7 @@ class Reshaping(Statistics):
         labels: LabelIndex,
         leave: bool = False,
     ) -> Self:
-        raise NotImplementedError
+        """Return a new tally of terms and classes by their new ids; -1 leaves one out."""
 
     def _without(self, ids: list[int]) -> Self:
         class_map = self._all_classes()
