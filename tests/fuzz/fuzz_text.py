@@ -3,7 +3,7 @@
 Each round draws a corpus from plain words, odd characters and mutated copies of earlier
 documents, and sends it down every path into the core. A crash is caught by the sanitizers; what
 can be checked cheaply is: one thread against two, text to tally against counts to tally, a round
-trip of the vocabulary. Refusing bad input is fine, as long as both sides refuse it.
+trip of the vocabulary. Text of any kind must be taken; damaged arrays may be refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -85,14 +84,6 @@ def corpus(rng: random.Random) -> list[str]:
     return texts
 
 
-def outcome(action: Callable[[], Any]) -> Any:
-    """Return the result, or the name of the error that refused the input."""
-    try:
-        return action()
-    except (ValueError, TypeError) as refusal:
-        return type(refusal).__name__
-
-
 def expect(condition: bool, what: str) -> None:
     if not condition:
         raise MismatchError(what)
@@ -107,8 +98,7 @@ def count(texts: Any, settings: dict[str, Any], n_jobs: int) -> tuple[Any, ...]:
 
 def check_counts(rng: random.Random, texts: list[str]) -> None:
     settings = rng.choice(SETTINGS)
-    one = outcome(lambda: count(texts, settings, 1))
-    two = outcome(lambda: count(texts, settings, 2))
+    one, two = count(texts, settings, 1), count(texts, settings, 2)
     expect(one == two, f"one thread and two threads disagree with {settings}")
 
 
@@ -122,26 +112,21 @@ def check_random_bytes(rng: random.Random, texts: list[str]) -> None:
     buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(bytes(data))]
     column = pa.Array.from_buffers(pa.string(), len(lengths), buffers)
     settings = rng.choice(SETTINGS)
-    one = outcome(lambda: count(column, settings, 1))
-    two = outcome(lambda: count(column, settings, 2))
+    one, two = count(column, settings, 1), count(column, settings, 2)
     expect(one == two, f"one thread and two threads disagree on random bytes with {settings}")
 
 
 def check_tally(rng: random.Random, texts: list[str]) -> None:
     labels = [rng.choice(["a", "b", "c\x00", "\ud800"]) for _ in texts]
     half = len(texts) // 2
-    whole = outcome(lambda: Tally.from_texts(texts, labels))
-    if isinstance(whole, str):
-        return
+    whole = Tally.from_texts(texts, labels)
     first = Tally.from_texts(texts[:half], labels[:half])
     second = Tally.from_texts(texts[half:], labels[half:])
     expect(first + second == whole, "the sum of two halves is not the whole")
     expect(whole - second == first, "taking a half back does not leave the other")
     vectorizer = TextVectorizer()
-    counts = outcome(lambda: vectorizer.fit_transform(texts))
-    if not isinstance(counts, str):
-        same = Tally.from_counts(counts, labels, vectorizer.vocabulary_)
-        expect(same == whole, "from_counts and from_texts disagree")
+    same = Tally.from_counts(vectorizer.fit_transform(texts), labels, vectorizer.vocabulary_)
+    expect(same == whole, "from_counts and from_texts disagree")
 
 
 def check_vocabulary(rng: random.Random, texts: list[str]) -> None:
@@ -154,10 +139,12 @@ def check_vocabulary(rng: random.Random, texts: list[str]) -> None:
     for array in (arena, lengths):
         for _ in range(rng.randint(0, 3) if len(array) else 0):
             array[rng.randrange(len(array))] = rng.choice([0, 1, 127, 128, 255])
-    damaged = outcome(lambda: NativeVocabulary.from_arrays(arena, lengths))
-    if not isinstance(damaged, str):
-        expect(damaged.lengths().tolist() == lengths.tolist(), "lengths do not come back")
-        damaged.terms()
+    try:
+        damaged = NativeVocabulary.from_arrays(arena, lengths)
+    except ValueError:
+        return
+    expect(damaged.lengths().tolist() == lengths.tolist(), "lengths do not come back")
+    damaged.fill_terms(np.empty(len(lengths), dtype=object))
 
 
 CHECKS = [check_counts, check_random_bytes, check_tally, check_vocabulary]
