@@ -33,7 +33,6 @@ JOINERS = {0x200C, 0x200D}
 
 FLAGS = {
     "word": lambda c: c.isalnum() or c == "_",
-    "mark": lambda c: unicodedata.category(c)[0] == "M",
     "space": str.isspace,
     "cased": lambda c: is_cased(c),
     "case_ignorable": lambda c: not is_cased(c) and ("A" + c + "Σ").lower().endswith("ς"),

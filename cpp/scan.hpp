@@ -6,7 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(TALLYTEXT_SCALAR)
+#define TALLYTEXT_SSE2
 #include <emmintrin.h>
 #endif
 
@@ -19,7 +20,7 @@ struct Block {
   uint64_t high;  // bit i: byte i is not ASCII
 };
 
-#if defined(__SSE2__)
+#if defined(TALLYTEXT_SSE2)
 
 /// Classifies 64 bytes and writes them to `out`, in lower case if asked for.
 template <bool lowercase>
