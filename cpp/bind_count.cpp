@@ -41,9 +41,9 @@ Shares<Rows> share_out(const Documents& documents, std::size_t n_threads) {
 
 /// What terms are numbered by where they are to be in order: by rank, or, in a vocabulary that is what it is,
 /// by id.
-std::vector<TermId> order_of(const Vocabulary& terms, bool grown) {
-  if (grown) return ranks(terms);
-  std::vector<TermId> ids(terms.size());
+std::vector<TermId> order_of(Vocabulary& grown) { return ranks(grown); }
+std::vector<TermId> order_of(const Vocabulary& known) {
+  std::vector<TermId> ids(known.size());
   std::iota(ids.begin(), ids.end(), 0);
   return ids;
 }
@@ -59,9 +59,8 @@ Counts count(const Documents& documents, Make make, Target target, NgramRange ng
     // Terms that a later share is first to see get their ids when all are done; ranks, when all terms are
     // known.
     for (auto& share : all) share->rows.ids_are_final = !in_order && (!target.grow || share == all.front());
-    csr = fill(all, documents, make, target, ngrams, [&](const Vocabulary& terms) {
-      return gather(all, in_order ? order_of(terms, target.grow) : std::vector<TermId>{});
-    });
+    csr = fill(all, documents, make, target, ngrams,
+               [&](auto& terms) { return gather(all, in_order ? order_of(terms) : std::vector<TermId>{}); });
   }
   return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms)), to_numpy(std::move(csr.counts))};
 }

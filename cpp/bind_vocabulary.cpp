@@ -46,6 +46,19 @@ void fill_some_terms(const Vocabulary& vocabulary, In<TermId> ids, nb::object ar
   fill_with_strings(array, ids.size(), [&](std::size_t i) { return vocabulary.term(ids(i)); });
 }
 
+/// {term: its place among the sorted terms}, in that order.
+nb::dict ranks_of(const Vocabulary& vocabulary) {
+  nb::dict ranks;
+  Py_ssize_t rank = 0;
+  for (const TermId id : vocabulary.sorted()) {
+    // Put in at once, while the string is in cache and its hash is not yet to be fetched again.
+    nb::object term = nb::steal(str_of(vocabulary.term(id)));
+    nb::object place = nb::steal(PyLong_FromSsize_t(rank++));
+    if (!place || PyDict_SetItem(ranks.ptr(), term.ptr(), place.ptr()) != 0) nb::raise_python_error();
+  }
+  return ranks;
+}
+
 Out<uint8_t> arena_of(const Vocabulary& vocabulary) {
   const auto& arena = vocabulary.arena();
   return to_numpy(std::vector<uint8_t>(arena.begin(), arena.end()));
@@ -127,6 +140,9 @@ void bind_vocabulary(nb::module_& m) {
            [](const Shared& v) {
              return v.read([](const Vocabulary& terms) { return to_numpy(terms.sorted()); });
            })
+      .def(
+          "ranks", [](const Shared& v) { return v.read(ranks_of); },
+          nb::sig("def ranks(self) -> dict[str, int]"))
       .def("arena", [](const Shared& v) { return v.read(arena_of); })
       .def("lengths", [](const Shared& v) { return v.read(lengths_of); })
       .def_static("from_arrays", [](In<uint8_t> arena, In<uint32_t> lengths) {

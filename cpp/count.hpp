@@ -146,10 +146,10 @@ Buffer<int64_t> row_starts(const Shares<Rows>& all) {
 }
 
 /// The rank of each term among all, by code points.
-inline std::vector<TermId> ranks(const Vocabulary& vocabulary) {
+inline std::vector<TermId> ranks(Vocabulary& vocabulary) {
   std::vector<TermId> rank(vocabulary.size());
   TermId next = 0;
-  for (const TermId id : vocabulary.sorted()) rank[static_cast<std::size_t>(id)] = next++;
+  for (const TermId id : vocabulary.sort()) rank[static_cast<std::size_t>(id)] = next++;
   return rank;
 }
 

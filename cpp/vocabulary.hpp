@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -114,22 +115,13 @@ class Vocabulary {
     return slots_[at].id >= 0 ? slots_[at].id : append(at, key, term);
   }
 
-  /// All ids, by the code points of their terms (which is the order of their bytes).
-  std::vector<TermId> sorted() const {
-    struct Prefixed {
-      uint64_t prefix;
-      TermId id;
-    };
-    std::vector<Prefixed> order(size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order[i] = {prefix_of(term(static_cast<TermId>(i))), static_cast<TermId>(i)};
-    std::sort(order.begin(), order.end(), [this](const Prefixed& a, const Prefixed& b) {
-      return a.prefix != b.prefix ? a.prefix < b.prefix : term(a.id) < term(b.id);
-    });
-    std::vector<TermId> ids(order.size());
-    std::transform(order.begin(), order.end(), ids.begin(), [](const Prefixed& p) { return p.id; });
-    return ids;
+  /// All ids, by the code points of their terms (which is the order of their bytes). It is remembered: only a
+  /// new term can change it.
+  std::span<const TermId> sort() {
+    if (order_.size() != size()) order_ = sorted();
+    return {order_.data(), order_.size()};
   }
+  Buffer<TermId> sorted() const { return order_.size() == size() ? order_ : sorted_anew(); }
 
  private:
   struct Slot {  // four to a cache line
@@ -139,6 +131,23 @@ class Vocabulary {
     Key key() const { return {low, high}; }
   };
   static constexpr Slot empty_slot{0, 0, unknown_term};
+
+  Buffer<TermId> sorted_anew() const {
+    struct Prefixed {
+      uint64_t prefix;
+      TermId id;
+    };
+    std::vector<Prefixed> order(size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order[i] = {prefix_of(term(static_cast<TermId>(i))), static_cast<TermId>(i)};
+    }
+    std::sort(order.begin(), order.end(), [this](const Prefixed& a, const Prefixed& b) {
+      return a.prefix != b.prefix ? a.prefix < b.prefix : term(a.id) < term(b.id);
+    });
+    Buffer<TermId> ids(order.size());
+    std::transform(order.begin(), order.end(), ids.begin(), [](const Prefixed& p) { return p.id; });
+    return ids;
+  }
 
   uint64_t mask() const { return slots_.size() - 1; }
 
@@ -184,6 +193,7 @@ class Vocabulary {
 
   Buffer<Slot> slots_;
   Buffer<char> arena_;
+  Buffer<TermId> order_;   // by code points, when last asked for
   Buffer<uint64_t> ends_;  // ends_[i] .. ends_[i + 1] is term i in the arena
 };
 

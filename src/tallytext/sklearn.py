@@ -46,8 +46,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
         X = self._counts(raw_documents, vocabulary, grow=True)
         if not len(vocabulary):
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        names = vocabulary.terms(vocabulary.sorted()).tolist()
-        return dict(zip(names, range(len(names)), strict=True)), X
+        return vocabulary.ranks(), X
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
         # The core numbers terms by their rank, and limits keep the order.

@@ -116,6 +116,16 @@ class Vocabulary:
         """Return all ids, by the code points of their terms."""
         return self._native.sorted()
 
+    def ranks(self) -> dict[str, int]:
+        """Return the place of each term among the sorted terms, in that order.
+
+        Examples
+        --------
+        >>> Vocabulary(["to", "be", "or"]).ranks()
+        {'be': 0, 'or': 1, 'to': 2}
+        """
+        return self._native.ranks()
+
     def save(self, path: str | Path) -> None:
         """Write the terms to a file (safetensors: the bytes of all terms and their lengths)."""
         arrays: dict[str, NDArray[Any]] = {
