@@ -6,10 +6,13 @@
 namespace {
 using namespace tallytext;
 
+// Nothing that could run Python code, and so give way to another thread, is done while a vocabulary is
+// locked: objects are made before or after, but for strings and numbers, which the garbage collector does not
+// track.
+
+/// look(term) for each str of a sequence, whose items stay where they are.
 template <class Look>
-Out<TermId> each_term(nb::sequence terms, Look look) {
-  nb::object fast = nb::steal(PySequence_Fast(terms.ptr(), "a sequence of terms was expected"));
-  if (!fast) nb::raise_python_error();
+std::vector<TermId> each_term(const nb::object& fast, Look look) {
   const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr()));
   std::vector<TermId> ids(n);
   std::string scratch;
@@ -17,59 +20,93 @@ Out<TermId> each_term(nb::sequence terms, Look look) {
     PyObject* item = PySequence_Fast_GET_ITEM(fast.ptr(), static_cast<Py_ssize_t>(i));
     ids[i] = look(text_of(expect_str(item, i), scratch));
   }
-  return to_numpy(std::move(ids));
+  return ids;
 }
 
-/// Puts n strings, the i-th being str_of(term(i)), into an array of Python objects.
-template <class Term>
-void fill_with_strings(nb::object array, std::size_t n, Term term) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_CONTIG) != 0) nb::raise_python_error();
-  nb::capsule release(&view, [](void* p) noexcept { PyBuffer_Release(static_cast<Py_buffer*>(p)); });
-  if (view.itemsize != sizeof(PyObject*) || static_cast<std::size_t>(view.len) != n * sizeof(PyObject*)) {
-    throw nb::value_error("the array has another size");
+nb::object items_of(nb::sequence terms) {
+  nb::object fast = nb::steal(PySequence_Fast(terms.ptr(), "a sequence of terms was expected"));
+  if (!fast) nb::raise_python_error();
+  return fast;
+}
+
+Out<TermId> add(SharedVocabulary& vocabulary, nb::sequence terms) {
+  nb::object items = items_of(terms);
+  return to_numpy(vocabulary.write([&](Vocabulary& own) {
+    return each_term(items, [&own](std::string_view term) { return own.intern(term); });
+  }));
+}
+
+Out<TermId> ids_of(const SharedVocabulary& vocabulary, nb::sequence terms) {
+  nb::object items = items_of(terms);
+  return to_numpy(vocabulary.read([&](const Vocabulary& own) {
+    return each_term(items, [&own](std::string_view term) { return own.find(term); });
+  }));
+}
+
+/// An array of Python objects, to be filled.
+class Objects {
+ public:
+  explicit Objects(nb::handle array) {
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_CONTIG) != 0) nb::raise_python_error();
   }
-  auto** items = static_cast<PyObject**>(view.buf);
-  for (std::size_t i = 0; i < n; ++i) Py_XSETREF(items[i], str_of(term(i)));
+  Objects(const Objects&) = delete;
+  ~Objects() { PyBuffer_Release(&view_); }
+
+  std::size_t size() const { return static_cast<std::size_t>(view_.len) / sizeof(PyObject*); }
+  void set(std::size_t i, PyObject* item) { Py_XSETREF(static_cast<PyObject**>(view_.buf)[i], item); }
+
+ private:
+  Py_buffer view_;
+};
+
+/// Writes as many terms, from the first on, as the array has room for.
+void fill_terms(const SharedVocabulary& vocabulary, nb::object array) {
+  Objects objects(array);
+  vocabulary.read([&](const Vocabulary& own) {
+    if (objects.size() > own.size()) throw nb::value_error("there are not that many terms");
+    for (std::size_t i = 0; i < objects.size(); ++i) objects.set(i, str_of(own.term(static_cast<TermId>(i))));
+  });
 }
 
-void fill_terms(const Vocabulary& vocabulary, nb::object array) {
-  fill_with_strings(array, vocabulary.size(),
-                    [&](std::size_t i) { return vocabulary.term(static_cast<TermId>(i)); });
-}
-
-void fill_some_terms(const Vocabulary& vocabulary, In<TermId> ids, nb::object array) {
-  const auto size = static_cast<int64_t>(vocabulary.size());
-  if (!std::all_of(ids.data(), ids.data() + ids.size(), [=](TermId id) { return id >= 0 && id < size; })) {
-    throw nb::index_error("no term has this id");
-  }
-  fill_with_strings(array, ids.size(), [&](std::size_t i) { return vocabulary.term(ids(i)); });
+void fill_some_terms(const SharedVocabulary& vocabulary, nb::object array, In<TermId> ids) {
+  Objects objects(array);
+  if (objects.size() != ids.size()) throw nb::value_error("the array has another size");
+  vocabulary.read([&](const Vocabulary& own) {
+    const auto size = static_cast<int64_t>(own.size());
+    if (!std::all_of(ids.data(), ids.data() + ids.size(), [=](TermId id) { return id >= 0 && id < size; })) {
+      throw nb::index_error("no term has this id");
+    }
+    for (std::size_t i = 0; i < ids.size(); ++i) objects.set(i, str_of(own.term(ids(i))));
+  });
 }
 
 /// {term: its place among the sorted terms}, in that order.
-nb::dict ranks_of(const Vocabulary& vocabulary) {
+nb::dict ranks_of(const SharedVocabulary& vocabulary) {
   nb::dict ranks;
-  Py_ssize_t rank = 0;
-  for (const TermId id : vocabulary.sorted()) {
-    // Put in at once, while the string is in cache and its hash is not yet to be fetched again.
-    nb::object term = nb::steal(str_of(vocabulary.term(id)));
-    nb::object place = nb::steal(PyLong_FromSsize_t(rank++));
-    if (!place || PyDict_SetItem(ranks.ptr(), term.ptr(), place.ptr()) != 0) nb::raise_python_error();
-  }
+  vocabulary.read([&](const Vocabulary& own) {
+    Py_ssize_t rank = 0;
+    for (const TermId id : own.sorted()) {
+      nb::object term = nb::steal(str_of(own.term(id)));
+      nb::object place = nb::steal(PyLong_FromSsize_t(rank++));
+      if (!place || PyDict_SetItem(ranks.ptr(), term.ptr(), place.ptr()) != 0) nb::raise_python_error();
+    }
+  });
   return ranks;
 }
 
-Out<uint8_t> arena_of(const Vocabulary& vocabulary) {
-  const auto& arena = vocabulary.arena();
-  return to_numpy(std::vector<uint8_t>(arena.begin(), arena.end()));
+Out<uint8_t> arena_of(const SharedVocabulary& vocabulary) {
+  return to_numpy(vocabulary.read(
+      [](const Vocabulary& own) { return std::vector<uint8_t>(own.arena().begin(), own.arena().end()); }));
 }
 
-Out<uint32_t> lengths_of(const Vocabulary& vocabulary) {
-  std::vector<uint32_t> lengths(vocabulary.size());
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    lengths[i] = static_cast<uint32_t>(vocabulary.term(static_cast<TermId>(i)).size());
-  }
-  return to_numpy(std::move(lengths));
+Out<uint32_t> lengths_of(const SharedVocabulary& vocabulary) {
+  return to_numpy(vocabulary.read([](const Vocabulary& own) {
+    std::vector<uint32_t> lengths(own.size());
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      lengths[i] = static_cast<uint32_t>(own.term(static_cast<TermId>(i)).size());
+    }
+    return lengths;
+  }));
 }
 
 /// Rebuilds a vocabulary from its arena, trusting nothing.
@@ -101,6 +138,7 @@ std::vector<TermId> merge(SharedVocabulary& vocabulary, const SharedVocabulary& 
 }
 
 std::vector<TermId> find_all(const SharedVocabulary& vocabulary, const SharedVocabulary& other) {
+  if (&vocabulary == &other) return vocabulary.read([](const Vocabulary& own) { return locate(own, own); });
   return other.read([&](const Vocabulary& theirs) {
     return vocabulary.read([&](const Vocabulary& own) { return locate(own, theirs); });
   });
@@ -114,37 +152,19 @@ void bind_vocabulary(nb::module_& m) {
       .def(nb::init<const Shared&>())
       .def("__len__",
            [](const Shared& v) { return v.read([](const Vocabulary& terms) { return terms.size(); }); })
-      .def("add",
-           [](Shared& v, nb::sequence terms) {
-             return v.write([&](Vocabulary& own) {
-               return each_term(terms, [&own](std::string_view term) { return own.intern(term); });
-             });
-           })
-      .def("ids",
-           [](const Shared& v, nb::sequence terms) {
-             return v.read([&](const Vocabulary& own) {
-               return each_term(terms, [&own](std::string_view term) { return own.find(term); });
-             });
-           })
-      .def("fill_terms",
-           [](const Shared& v, nb::object array) {
-             v.read([&](const Vocabulary& terms) { fill_terms(terms, array); });
-           })
-      .def("fill_terms",
-           [](const Shared& v, nb::object array, In<TermId> ids) {
-             v.read([&](const Vocabulary& terms) { fill_some_terms(terms, ids, array); });
-           })
+      .def("add", &add)
+      .def("ids", &ids_of)
+      .def("fill_terms", &fill_terms)
+      .def("fill_terms", &fill_some_terms)
       .def("merge", [](Shared& v, const Shared& other) { return to_numpy(merge(v, other)); })
       .def("locate", [](const Shared& v, const Shared& other) { return to_numpy(find_all(v, other)); })
       .def("sorted",
            [](const Shared& v) {
-             return v.read([](const Vocabulary& terms) { return to_numpy(terms.sorted()); });
+             return to_numpy(v.read([](const Vocabulary& own) { return own.sorted(); }));
            })
-      .def(
-          "ranks", [](const Shared& v) { return v.read(ranks_of); },
-          nb::sig("def ranks(self) -> dict[str, int]"))
-      .def("arena", [](const Shared& v) { return v.read(arena_of); })
-      .def("lengths", [](const Shared& v) { return v.read(lengths_of); })
+      .def("ranks", &ranks_of, nb::sig("def ranks(self) -> dict[str, int]"))
+      .def("arena", &arena_of)
+      .def("lengths", &lengths_of)
       .def_static("from_arrays", [](In<uint8_t> arena, In<uint32_t> lengths) {
         return new Shared(from_arrays(arena, lengths));
       });

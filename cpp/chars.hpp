@@ -36,7 +36,8 @@ class CharTokenizer {
   /// Fills `bytes_` with the text in lower case and white space folded, `starts_` with where each character
   /// begins and where the last one ends, and `spaces_` with the characters that are the spaces between words.
   void normalize(std::string_view text) {
-    begin(2 * text.size() + readable_past + 8);
+    // A byte that is no text becomes U+FFFD, three bytes; nothing grows by more.
+    begin(3 * text.size() + readable_past + 8);
     std::size_t white = 0;
     uint32_t last_white = ' ';
     auto take = [&](uint32_t c) {

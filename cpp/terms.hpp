@@ -89,7 +89,7 @@ class WordNgrams {
     ends_.push_back(bytes_.size());
   }
   void any(const char* p, std::size_t size) {
-    holds_nul_ |= std::memchr(p, 0, size) != nullptr;
+    holds_nul_ |= std::string_view(p, size).find('\0') != std::string_view::npos;
     (*this)(p, size);
   }
   void flush() {}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import strategies
 from tallies import PLANES
 from tallytext import Tally, TextVectorizer
-from tallytext.errors import LabelError
+from tallytext.errors import InputError, LabelError, VocabularyError
 
 TEXTS = ["to be or not", "to do", "", "be be be"]
 LABELS = ["x", "y", "x", "y"]
@@ -45,6 +45,37 @@ def test_generators_and_columns_are_tallied_as_lists_are():
     assert Tally.from_texts(iter(TEXTS), iter(LABELS), batch_size=2) == expected
     assert Tally.from_texts(pa.array(TEXTS), pa.array(LABELS), batch_size=3) == expected
     assert Tally.from_texts((t for t in TEXTS), LABELS, batch_size=1) == expected
+
+
+def test_relations_and_series_are_tallied_as_lists_are():
+    import duckdb
+    import pandas as pd
+
+    expected = Tally.from_texts(TEXTS, LABELS)
+    relation = duckdb.from_arrow(pa.table({"text": TEXTS, "label": LABELS}))
+    texts, labels = relation.select("text"), relation.select("label")
+    assert Tally.from_texts(texts, labels, batch_size=3) == expected
+    texts, labels = (pd.Series(of, [0.5, 1.5, 2.5, 3.5]) for of in (TEXTS, LABELS))
+    assert Tally.from_texts(texts, labels, batch_size=3) == expected
+
+
+@pytest.mark.parametrize("texts", ["one text", {"a": "text"}, [1, 2, 3, 4]])
+def test_what_is_no_text_is_refused(texts):
+    with pytest.raises(InputError):
+        Tally.from_texts(texts, LABELS)
+    with pytest.raises(InputError):
+        Tally.from_texts(TEXTS, LABELS, batch_size=0)
+    with pytest.raises(LabelError):
+        Tally.from_texts(TEXTS[:1], "x")
+
+
+def test_a_vectorizer_with_limits_has_to_be_fitted_before():
+    vectorizer = TextVectorizer(min_df=2)
+    with pytest.raises(VocabularyError, match="fit the vectorizer first"):
+        Tally.from_texts(TEXTS, LABELS, vectorizer=vectorizer)
+    X = vectorizer.fit_transform(TEXTS)
+    tally = Tally.from_texts(TEXTS, LABELS, vectorizer=vectorizer, batch_size=1)
+    assert tally == Tally.from_counts(X, LABELS, vectorizer.vocabulary_)
 
 
 def test_several_labels_and_none():

@@ -1,5 +1,6 @@
 import re
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -125,11 +126,11 @@ def test_a_callable_gets_the_text_and_its_tokens_are_counted(text):
     assert counts_by_name(TextVectorizer(tokens=list), [text]) == [oracle.counts(list(text))]
 
 
-@given(st.binary(max_size=200))
-def test_bytes_that_are_no_text_separate_words(data):
-    import pyarrow as pa
-
-    column = pa.array([data], pa.binary())
+@given(st.one_of(st.binary(max_size=200), st.just(b"\xff" * 5000)))
+def test_bytes_that_are_no_text_separate_words_and_are_characters(data):
     text = data.decode("utf-8", "surrogateescape")
     text = re.sub("[\udc80-\udcff]", "\ufffd", text)
+    column = pa.array([data], pa.binary())
     assert counts_by_name(TextVectorizer(), column) == [oracle.counts(oracle.words(text))]
+    chars = TextVectorizer(tokens="chars", ngram_range=(1, 2))
+    assert counts_by_name(chars, column) == [oracle.counts(oracle.padded_chars(text, 1, 2))]

@@ -288,6 +288,16 @@ def test_threads_may_read_while_one_writes():
         ({"tokens": str.lower}, AnalysisError),
         ({"ngram_range": (2, 1)}, AnalysisError),
         ({"ngram_range": (0, 1)}, AnalysisError),
+        ({"ngram_range": (1.0, 2.0)}, AnalysisError),
+        ({"ngram_range": (1, 2, 3)}, AnalysisError),
+        ({"tokens": re.compile(b"x")}, AnalysisError),
+        ({"tokens": lambda text: None}, AnalysisError),
+        ({"tokens": lambda text: [3]}, AnalysisError),
+        ({"strip_accents": lambda term: None}, AnalysisError),
+        ({"stop_words": iter(["to"])}, AnalysisError),
+        ({"vocabulary": iter(["to"])}, VocabularyError),
+        ({"min_df": "2"}, VocabularyError),
+        ({"n_jobs": "2"}, ValueError),
         ({"hangul": "syllables"}, AnalysisError),
         ({"min_df": -1}, VocabularyError),
         ({"min_df": 1.5}, VocabularyError),
@@ -307,6 +317,42 @@ def test_a_failed_fit_loses_nothing():
     with pytest.raises(InputError):
         vectorizer.fit(["fine", 3])
     assert vectorizer.vocabulary_ == before
+
+
+def test_numpy_booleans_are_booleans():
+    assert list(counts_by_name(TextVectorizer(lowercase=np.False_), ["To be"])[0]) == ["To", "be"]
+
+
+def test_stop_words_are_no_matter_of_character_ngrams():
+    plain = TextVectorizer(tokens="chars").fit(["the cat"])
+    with pytest.warns(UserWarning, match="not used"):
+        stopped = TextVectorizer(tokens="chars", stop_words="en", language="en").fit(["the cat"])
+    assert stopped.vocabulary_ == plain.vocabulary_
+
+
+def test_no_limit_leaves_the_vocabulary_open():
+    vectorizer = TextVectorizer(min_df=0.0).fit(["to be"])
+    assert len(vectorizer.partial_fit(["or not"]).vocabulary_) == 4
+
+
+def test_names_can_be_read_while_the_vocabulary_grows():
+    vectorizer = TextVectorizer(n_jobs=1).fit(TEXTS)
+    first = vectorizer.get_feature_names_out().tolist()
+    wrong = []
+
+    def read():
+        for _ in range(300):
+            again = pickle.loads(pickle.dumps(vectorizer.vocabulary_))
+            names = vectorizer.get_feature_names_out().tolist()
+            if names[: len(first)] != first or list(again)[: len(first)] != first:
+                wrong.append(names)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for i in range(500):
+        vectorizer.partial_fit([f"new{i} word{i} " * 5])
+    reader.join()
+    assert not wrong
 
 
 def test_an_unfitted_vectorizer_says_so():

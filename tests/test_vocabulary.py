@@ -250,3 +250,17 @@ def test_a_file_with_other_arrays_is_refused(tmp_path, arrays, reason):
     save_arrays(tmp_path / "file", arrays, {"kind": "tallytext.vocabulary"})
     with pytest.raises(FileError, match=reason):
         Vocabulary.load(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("ids", "error"), [([2**32], IndexError), ([-1], IndexError), ([1.7], TypeError)]
+)
+def test_ids_that_are_none_are_refused(ids, error):
+    with pytest.raises(error):
+        Vocabulary(["a", "b", "c"]).terms(ids)
+
+
+def test_arrays_of_another_type_are_refused():
+    arena, lengths = Vocabulary(["a"]).to_arrays()
+    with pytest.raises(TallytextError):
+        Vocabulary.from_arrays(arena.astype(np.int64), lengths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -123,11 +124,9 @@ class Analyzer:
             )
         if self.hangul not in ("words", "words+bigrams"):
             raise AnalysisError(f"hangul must be 'words' or 'words+bigrams', not {self.hangul!r}.")
-        shortest, longest = self.ngram_range
-        if not 1 <= shortest <= longest:
-            raise AnalysisError(
-                f"ngram_range must be (shortest, longest) from 1 on, not {self.ngram_range}."
-            )
+        if isinstance(self.tokens, re.Pattern) and not isinstance(self.tokens.pattern, str):
+            raise AnalysisError("the pattern of tokens must be one of str, not of bytes.")
+        checked_range(self.ngram_range)
 
     def count(
         self,
@@ -178,13 +177,13 @@ class Analyzer:
     def _documents(self, texts: Texts) -> tuple[Any, Any]:
         """Return what the core counts: texts with the rules to cut them by, or tokens without."""
         if self.tokens == "chars":
-            return texts, CharRules(self.inside_words, self.lowercase, *self.ngram_range)
+            return texts, CharRules(self.inside_words, bool(self.lowercase), *self.ngram_range)
         if self.tokens in ("words", "sklearn"):
             bigrams = self.hangul == "words+bigrams"
-            return texts, WordRules(self.tokens == "sklearn", self.lowercase, bigrams)
+            return texts, WordRules(self.tokens == "sklearn", bool(self.lowercase), bigrams)
         tokenize = self._python_tokenizer()
-        tokens = TokenLists.from_lists(_token_list(tokenize(text)) for text in texts.strings())
-        return tokens, AsTheyAre()
+        tokens = (_token_list(tokenize(text), i) for i, text in enumerate(texts.strings()))
+        return TokenLists.from_lists(tokens), AsTheyAre()
 
     def _python_tokenizer(self) -> Callable[[str], Iterable[str]]:
         if not isinstance(self.tokens, re.Pattern):
@@ -196,10 +195,33 @@ class Analyzer:
         return (lambda text: find(text.lower())) if self.lowercase else find
 
 
-def _token_list(tokens: Iterable[str]) -> list[str]:
-    if isinstance(tokens, str):
-        raise AnalysisError("the callable given as tokens must return a list of str, not one str.")
-    return list(tokens)
+def checked_range(ngram_range: Any) -> tuple[int, int]:
+    """Return the shortest and the longest n-gram, if that is what is given.
+
+    Examples
+    --------
+    >>> checked_range([1, 2])
+    (1, 2)
+    """
+    try:
+        shortest, longest = map(index, ngram_range)
+    except (TypeError, ValueError):
+        shortest = longest = 0
+    if not 1 <= shortest <= longest:
+        raise AnalysisError(
+            f"ngram_range must be (shortest, longest), integers from 1 on, not {ngram_range!r}."
+        )
+    return shortest, longest
+
+
+def _token_list(tokens: Any, position: int) -> list[str]:
+    listed = list(tokens) if isinstance(tokens, Iterable) and not isinstance(tokens, str) else None
+    if listed is None or not all(isinstance(token, str) for token in listed):
+        raise AnalysisError(
+            "the callable given as tokens must return a list of str, but for document "
+            f"{position} it returned {tokens!r:.80}."
+        )
+    return listed
 
 
 def _ids_of(terms: list[str | None], vocabulary: Vocabulary) -> NDArray[np.int32]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.errors import LabelError, UnknownNameError, did_you_mean
+from tallytext.text.arrow import is_table, table_chunks
 
 Label: TypeAlias = str | int | float | bool
 Encoded: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -142,6 +143,20 @@ def listed_labels(labels: Any) -> list[Any]:
     if not isinstance(labels, Iterable):
         raise LabelError(f"one label per document is needed, not {labels!r:.80}")
     return labels if isinstance(labels, list) else list(labels)
+
+
+def label_iterator(labels: Any) -> Iterator[Any]:
+    """Return the labels of one document after the other; an iterator is not read ahead.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> list(label_iterator(pa.array(["x", "y"])))
+    ['x', 'y']
+    """
+    if is_table(labels):
+        return (label for chunk in table_chunks(labels) for label in chunk.to_pylist())
+    return labels if isinstance(labels, Iterator) else iter(listed_labels(labels))
 
 
 def unknown_class(label: object, classes: Iterable[Label]) -> UnknownNameError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ def are_limits(min_df: int | float, max_df: int | float, max_features: int | Non
     >>> are_limits(1, 1.0, None), are_limits(2, 1.0, None), are_limits(1, 1, None)
     (False, True, True)
     """
-    all_frequent = isinstance(min_df, Integral) and 0 <= min_df <= 1
+    all_frequent = min_df == 0 or (isinstance(min_df, Integral) and min_df == 1)
     none_too_frequent = not isinstance(max_df, Integral) and max_df == 1.0
     return not (all_frequent and none_too_frequent and max_features is None)
 
@@ -61,7 +61,9 @@ def kept_terms(
 
 
 def _documents(limit: int | float, n_documents: int, name: str) -> float:
-    if isinstance(limit, bool) or limit < 0 or (not isinstance(limit, Integral) and limit > 1):
+    if not isinstance(limit, Real) or isinstance(limit, bool):
+        raise VocabularyError(f"{name} must be a number, not {limit!r}.")
+    if limit < 0 or (not isinstance(limit, Integral) and limit > 1):
         raise VocabularyError(
             f"{name} must be a number of documents, or a share from 0.0 to 1.0, not {limit!r}."
         )

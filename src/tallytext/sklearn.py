@@ -1,9 +1,10 @@
 """scikit-learn's text vectorizers, counting natively: change one import, nothing else.
 
 ``CountVectorizer`` and ``TfidfVectorizer`` take the same parameters and give the same results as
-the classes they derive from. Words by the default pattern, word n-grams, ``char`` and ``char_wb``,
-with lower-casing, accents, stop words and limits on document frequency, are counted by the native
-core; a tokenizer, preprocessor, analyzer or pattern of your own is run by scikit-learn's code.
+the classes they derive from (tf-idf to the rounding of a sum). Words by the default pattern, word
+n-grams, ``char`` and ``char_wb``, with lower-casing, accents, stop words and limits on document
+frequency, are counted by the native core; a tokenizer, preprocessor, analyzer or pattern of your
+own is run by scikit-learn's code.
 
 As many threads are used as the process has cores, or as ``OMP_NUM_THREADS`` says.
 """

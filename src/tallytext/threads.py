@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from numbers import Integral
 
 import joblib
 
@@ -37,6 +38,8 @@ def thread_count(n_jobs: int | None = None) -> int:
     """
     if n_jobs is None:
         return min(_cores(), _threads_allowed())
+    if not isinstance(n_jobs, Integral):
+        raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: give a positive number, -1 for all, or None.")
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 
 from tallytext import limits
-from tallytext.documents import Analyzer, Hangul, Rows, Tokens
+from tallytext.documents import Analyzer, Hangul, Rows, Tokens, checked_range
 from tallytext.text.analysis import Accents, TermAnalysis, TermFilter
 from tallytext.text.sources import batches
 from tallytext.threads import thread_count
@@ -65,7 +66,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     dtype : dtype, default=numpy.int64
         Of the counts.
     encoding, decode_error : str, default="utf-8" and "strict"
-        How to read documents that are bytes.
+        How to read documents that are bytes objects. Arrow columns of bytes are read as UTF-8.
     n_jobs : int or None, default=None
         Threads; None means all cores this process may use. The result does not depend on it.
 
@@ -168,7 +169,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return self.transform(raw_documents)
         vocabulary = Vocabulary()
         rows = Rows.stack(list(self._counted(raw_documents, vocabulary, grow=True)))
-        if self._is_limited:
+        if self.is_limited:
             rows, vocabulary = self._limited(rows, vocabulary)
         self.vocabulary_ = vocabulary
         return self._matrix(rows)
@@ -192,7 +193,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit_transform(raw_documents)
-        closed = self.vocabulary is not None or self.vocabulary_.frozen or self._is_limited
+        closed = self.vocabulary is not None or self.vocabulary_.frozen or self.is_limited
         parts = list(self._counted(raw_documents, self.vocabulary_, grow=not closed))
         return self._matrix(Rows.stack(parts))
 
@@ -223,18 +224,25 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def build_analyzer(self) -> Analyzer:
         """Return how documents are cut into terms, as these parameters say."""
         usual = (2, 4) if self.tokens == "chars" else (1, 1)
-        shortest, longest = usual if self.ngram_range is None else self.ngram_range
+        shortest, longest = usual if self.ngram_range is None else checked_range(self.ngram_range)
         return Analyzer(
             tokens=self.tokens,
             ngram_range=(shortest, longest),
             lowercase=self.lowercase,
             hangul=self.hangul,
-            analysis=TermAnalysis.of(
-                stop_words=self.stop_words,
-                language=self.language,
-                strip_accents=self.strip_accents,
-                term_filter=self.term_filter,
-            ),
+            analysis=self._term_analysis(),
+        )
+
+    def _term_analysis(self) -> TermAnalysis:
+        stop_words, language = self.stop_words, self.language
+        if self.tokens == "chars" and (stop_words is not None or language is not None):
+            warnings.warn("stop_words and language are not used with tokens='chars'.", stacklevel=2)
+            stop_words = language = None
+        return TermAnalysis.of(
+            stop_words=stop_words,
+            language=language,
+            strip_accents=self.strip_accents,
+            term_filter=self.term_filter,
         )
 
     def _counted(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> Iterator[Rows]:
@@ -244,7 +252,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             yield analyzer.count(texts, vocabulary, grow=grow, n_threads=n_threads)
 
     @property
-    def _is_limited(self) -> bool:
+    def is_limited(self) -> bool:
+        """Whether ``min_df``, ``max_df`` or ``max_features`` can leave a term out."""
         return limits.are_limits(self.min_df, self.max_df, self.max_features)
 
     def _limited(self, rows: Rows, vocabulary: Vocabulary) -> tuple[Rows, Vocabulary]:

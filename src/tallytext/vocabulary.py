@@ -103,7 +103,7 @@ class Vocabulary:
             array = np.empty(len(self), dtype=object)
             self._native.fill_terms(array)
             return array
-        wanted = np.ascontiguousarray(ids, dtype=np.int32)
+        wanted = _checked_ids(ids, len(self))
         array = np.empty(len(wanted), dtype=object)
         self._native.fill_terms(array, wanted)
         return array
@@ -126,13 +126,38 @@ class Vocabulary:
         """
         return self._native.ranks()
 
+    def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+        """Return the bytes of all terms, laid end to end, and the length of each.
+
+        Examples
+        --------
+        >>> Vocabulary(["to", "be"]).to_arrays()
+        (array([116, 111,  98, 101], dtype=uint8), array([2, 2], dtype=uint32))
+        """
+        lengths = self._native.lengths()
+        # Terms that another thread adds meanwhile lie behind these.
+        return self._native.arena()[: int(lengths.sum(dtype=np.int64))], lengths
+
+    @classmethod
+    def from_arrays(cls, arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> Vocabulary:
+        """Read what :meth:`to_arrays` returned, and check all of it.
+
+        Raises
+        ------
+        TallytextError
+            If the arrays are of another kind, contradict each other, or repeat a term.
+        """
+        if arena.dtype != np.uint8 or lengths.dtype != np.uint32:
+            raise TallytextError("this is not a vocabulary: its arrays are of another type.")
+        try:
+            return cls._of(NativeVocabulary.from_arrays(arena, lengths))
+        except (TypeError, ValueError) as problem:
+            raise TallytextError(f"this is not a vocabulary: {problem}") from None
+
     def save(self, path: str | Path) -> None:
         """Write the terms to a file (safetensors: the bytes of all terms and their lengths)."""
-        arrays: dict[str, NDArray[Any]] = {
-            "terms": self._native.arena(),
-            "lengths": self._native.lengths(),
-        }
-        save_arrays(path, arrays, {"kind": "tallytext.vocabulary"})
+        arena, lengths = self.to_arrays()
+        save_arrays(path, {"terms": arena, "lengths": lengths}, {"kind": "tallytext.vocabulary"})
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:
@@ -145,7 +170,7 @@ class Vocabulary:
         """
         arrays, _ = load_arrays(path, kind="tallytext.vocabulary")
         try:
-            return cls._of(_from_arrays(arrays["terms"], arrays["lengths"]))
+            return cls.from_arrays(arrays["terms"], arrays["lengths"])
         except KeyError as missing:
             raise FileError(f"cannot read {str(path)!r}: it lacks the array {missing}.") from None
         except TallytextError as problem:
@@ -169,24 +194,20 @@ class Vocabulary:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
             return NotImplemented
-        mine, theirs = self._native, other._native
-        return mine is theirs or (
-            np.array_equal(mine.lengths(), theirs.lengths())
-            and np.array_equal(mine.arena(), theirs.arena())
-        )
+        if self._native is other._native:
+            return True
+        (arena, lengths), (their_arena, their_lengths) = self.to_arrays(), other.to_arrays()
+        return np.array_equal(lengths, their_lengths) and np.array_equal(arena, their_arena)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "terms": self._native.arena().tobytes(),
-            "lengths": self._native.lengths(),
-            "frozen": self._frozen,
-        }
+        arena, lengths = self.to_arrays()
+        return {"terms": arena.tobytes(), "lengths": lengths, "frozen": self._frozen}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         arena = np.frombuffer(state["terms"], dtype=np.uint8)
-        self._native = _from_arrays(arena, state["lengths"])
+        self._native = self.from_arrays(arena, state["lengths"])._native
         self._frozen = state["frozen"]
 
     def __repr__(self) -> str:
@@ -211,6 +232,8 @@ def given_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> V
     >>> list(given_vocabulary({"b": 1, "a": 0}))
     ['a', 'b']
     """
+    if isinstance(terms, Iterator):
+        raise VocabularyError("the vocabulary must be a list, a set or a mapping, not an iterator.")
     if isinstance(terms, Vocabulary):
         return terms if terms.frozen else terms.copy().freeze()
     if isinstance(terms, Mapping):
@@ -236,8 +259,10 @@ def _listed(terms: Iterable[str]) -> list[str]:
     return terms if isinstance(terms, list) else list(terms)
 
 
-def _from_arrays(arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> NativeVocabulary:
-    try:
-        return NativeVocabulary.from_arrays(arena, lengths)
-    except (TypeError, ValueError) as problem:
-        raise TallytextError(f"this is not a vocabulary: {problem}") from None
+def _checked_ids(ids: Any, size: int) -> NDArray[np.int32]:
+    given = np.asarray(ids)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(f"ids must be whole numbers, not {given.dtype}")
+    if given.size and not (given.min() >= 0 and given.max() < size):
+        raise IndexError(f"no term has this id: there are {size:,} terms")
+    return np.ascontiguousarray(given, dtype=np.int32)

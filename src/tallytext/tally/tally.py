@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Self
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tallytext._core import Tally as NativeTally
-from tallytext.errors import LabelError, TallytextError
-from tallytext.labels import LabelIndex
+from tallytext.errors import LabelError, TallytextError, VocabularyError
+from tallytext.labels import LabelIndex, label_iterator
 from tallytext.planes import Plane, in_order
 from tallytext.tally.arrays import (
     Arrays,
@@ -24,6 +24,7 @@ from tallytext.tally.arrays import (
 from tallytext.tally.learning import Learning, vocabulary_of
 from tallytext.tally.reshape import Reshaping
 from tallytext.tally.rows import rows_of
+from tallytext.text.sources import pieces
 from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import Vocabulary
 
@@ -120,22 +121,30 @@ class Tally(Learning, Reshaping, Storing):
 
         Parameters
         ----------
-        texts : iterable of str
-            May be a generator, as may ``labels``.
+        texts : list, column or iterable of str
+            Whatever :class:`TextVectorizer` reads. May be a generator, as may ``labels``.
         labels : iterable
             One label per text, or a list of labels per text; ``[]`` means none.
         vectorizer : TextVectorizer, default=None
-            Learns the words as they come; a new one if not given.
+            Learns the words as they come; a new one if not given. One with limits on document
+            frequency has to be fitted before.
         planes : iterable of Plane, default=()
             Fractional planes to keep.
         batch_size : int, default=16384
             Number of texts in memory at a time.
         """
         vectorizer = TextVectorizer() if vectorizer is None else vectorizer
-        tally = cls(planes=planes)
-        for some, theirs in _batches(texts, labels, batch_size):
+        if vectorizer.is_limited and not hasattr(vectorizer, "vocabulary_"):
+            raise VocabularyError(
+                "min_df, max_df and max_features need all documents at once: fit the vectorizer "
+                "first, or tally without limits and mask the tally."
+            )
+        tally, their = cls(planes=planes), label_iterator(labels)
+        for some in pieces(texts, batch_size):
             X = vectorizer.partial_fit_transform(some)
-            tally.learn(X, theirs, terms=vectorizer.vocabulary_)
+            tally.learn(X, list(islice(their, X.shape[0])), terms=vectorizer.vocabulary_)
+        if next(their, None) is not None:
+            raise LabelError("there are more labels than texts.")
         return tally
 
     def learn(
@@ -212,9 +221,9 @@ to -1. Was this document ever learned by this tally, with this label?
         >>> Tally.from_arrays(*tally.to_arrays()) == tally
         True
         """
-        native = self._vocabulary.native
         arrays, header = self._arrays()
-        return arrays | {"terms": native.arena(), "lengths": native.lengths()}, header
+        terms, lengths = self._vocabulary.to_arrays()
+        return arrays | {"terms": terms, "lengths": lengths}, header
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> Self:
@@ -302,23 +311,3 @@ to -1. Was this document ever learned by this tally, with this label?
         self._begin(vocabulary, own, planes)
         self._labels = labels
         self._apply(change, +1)
-
-
-def _batches(texts: Any, labels: Any, size: int) -> Iterator[tuple[Any, Any]]:
-    if isinstance(texts, Sized) and isinstance(labels, Sized) and len(texts) != len(labels):
-        raise LabelError(f"there are {len(texts)} texts, but labels for {len(labels)}.")
-    their = _slices(labels, size)
-    for some in _slices(texts, size):
-        yield some, next(their, [])
-    if next(their, None) is not None:
-        raise LabelError("there are more labels than texts.")
-
-
-def _slices(items: Any, size: int) -> Iterator[Any]:
-    # A column stays a column, so that its memory can be read where it lies.
-    if isinstance(items, Sized) and hasattr(items, "__getitem__"):
-        yield from (items[at : at + size] for at in range(0, len(items), size))
-        return
-    rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some

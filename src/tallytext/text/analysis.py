@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -100,7 +100,15 @@ class TermAnalysis:
 
     def _stripped(self, terms: list[str]) -> list[str]:
         strip = accent_stripper(self.strip_accents)
-        return terms if strip is None else [strip(term) for term in terms]
+        if strip is None:
+            return terms
+        stripped = [strip(term) for term in terms]
+        for term, result in zip(terms, stripped, strict=True):
+            if not isinstance(result, str):
+                raise AnalysisError(
+                    f"strip_accents must return a str, but returned {result!r} for {term!r}."
+                )
+        return stripped
 
     def _kept(self, raw: str, term: str) -> str | None:
         if term in self.stop_words or raw in self.stop_words:
@@ -171,6 +179,10 @@ def _stop_set(stop_words: str | Iterable[str] | None) -> frozenset[str]:
         return frozenset()
     if isinstance(stop_words, str):
         return stop_words_of(stop_words)
+    if isinstance(stop_words, Iterator):
+        raise AnalysisError(
+            "stop_words must be a list or a set: an iterator can be read once only."
+        )
     words = frozenset(stop_words)
     for word in words:
         if not isinstance(word, str):

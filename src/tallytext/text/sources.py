@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -94,6 +95,33 @@ def as_texts(texts: object, *, encoding: str = "utf-8", decode_error: str = "str
         return texts_of(table_chunks(texts))
     views = _in_memory(texts, decoding)
     return _listed(list(_iterator(texts)), decoding) if views is None else views
+
+
+def pieces(texts: Any, size: int) -> Iterator[Any]:
+    """Cut documents into pieces of at most ``size`` documents, which :func:`as_texts` takes.
+
+    Columns stay columns, so that their memory is read where it lies.
+
+    Examples
+    --------
+    >>> list(pieces(["a", "b", "c"], 2)), list(pieces(iter("abc"), 2))
+    ([['a', 'b'], ['c']], [['a', 'b'], ['c']])
+    """
+    if size < 1:
+        raise InputError(f"a piece must have one document at least, not {size}.")
+    if isinstance(texts, list | tuple | np.ndarray) or _holds_python_strings(texts):
+        yield from _slices(getattr(texts, "iloc", texts), len(texts), size)
+    elif is_arrow(texts):
+        for chunk in table_chunks(texts) if is_table(texts) else column_chunks(texts):
+            yield from _slices(chunk, len(chunk), size)
+    else:
+        iterator = _iterator(texts)
+        while some := list(islice(iterator, size)):
+            yield some
+
+
+def _slices(items: Any, length: int, size: int) -> Iterator[Any]:
+    return (items[at : at + size] for at in range(0, length, size))
 
 
 def _in_memory(texts: Any, decoding: _Decoding) -> Texts | None:
