@@ -155,7 +155,8 @@ def label_iterator(labels: Any) -> Iterator[Any]:
     ['x', 'y']
     """
     if is_table(labels):
-        return (label for chunk in table_chunks(labels) for label in chunk.to_pylist())
+        # All at once: a database may not be able to stream two results at a time.
+        return iter([label for chunk in table_chunks(labels) for label in chunk.to_pylist()])
     return labels if isinstance(labels, Iterator) else iter(listed_labels(labels))
 
 
