@@ -25,6 +25,9 @@ class Storing(Statistics):
     """Writes the sums that cannot be derived from others; reading derives the rest anew."""
 
     def _arrays(self) -> tuple[Arrays, Header]:
+        return self._snapshot()._arrays_of_now()
+
+    def _arrays_of_now(self) -> tuple[Arrays, Header]:
         starts, classes, cells = self._native.cells(-1)
         width = self._width()
         whole = [self.n_documents, self.n_several, self.n_unlabelled, *self._native.scales()]
