@@ -23,7 +23,8 @@ class Reshaping(Statistics):
         The documents of the other classes leave the totals with their class, unless some document
         has several labels: then which documents would be left cannot be known from the sums, and
         the totals (hence every complement and :attr:`n_several`) keep all documents. Documents
-        without a label stay.
+        without a label stay. Forgetting a document by the one label left of several then leaves
+        :attr:`n_several` as it is, and is refused once no more documents remain than that.
 
         Examples
         --------

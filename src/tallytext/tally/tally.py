@@ -190,7 +190,7 @@ class Tally(Learning, Reshaping, Storing):
         Raises
         ------
         NegativeCountError
-            If they were never put in. Nothing is forgotten then.
+            If the sums tell that they were never put in. Nothing is forgotten then.
 
         Examples
         --------
