@@ -268,7 +268,6 @@ void bind_tally(nb::module_& m) {
       .def_prop_ro("n_unlabelled", number(&Tally::n_unlabelled))
       .def_prop_ro("n_live_terms", number(&Tally::n_live_terms))
       .def_prop_ro("n_cells", number(&Tally::n_cells))
-      .def_prop_ro("n_terms", number(&Tally::n_terms))
       .def_prop_ro("n_classes", number(&Tally::n_classes))
       .def_prop_ro("n_delta", number(&Tally::n_delta));
 }

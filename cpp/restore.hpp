@@ -1,5 +1,6 @@
 #pragma once
-// A change from arrays that may come from a file: everything is checked, nothing is trusted.
+// A change from arrays that may come from a file: nothing is trusted. What is required is what every tally
+// keeps, whatever was forgotten: see check.hpp.
 #include <span>
 #include <stdexcept>
 
@@ -69,15 +70,11 @@ class Restore {
   }
 
   void read_classes() {
-    int64_t labelled = 0;
     for (std::size_t c = 0; c < in_.class_documents.size(); ++c) {
       const int64_t n = in_.class_documents[c];
       require(n > 0 && n <= change_.n_documents, "a class has no documents, or more than there are");
-      labelled = checked_add(labelled, n);
       change_.classes.push_back(static_cast<ClassId>(c));
     }
-    require(change_.n_several > 0 || labelled + change_.n_unlabelled == change_.n_documents,
-            "the documents of the classes do not add up");
     change_.resize_classes();
     std::copy(in_.class_documents.begin(), in_.class_documents.end(), change_.class_documents.begin());
     std::copy(in_.class_scales.begin(), in_.class_scales.end(), change_.class_scales.begin());
@@ -85,12 +82,29 @@ class Restore {
       require(in_.class_scales[i] >= 0 && in_.class_scales[i] <= change_.scales[i % in_.n_planes()],
               "the scales of a class exceed those of all documents");
     }
+    if (change_.n_several == 0) add_up_classes();
+  }
+
+  /// Without several labels, a document is of one class or of none: it never had a label, or its class was
+  /// left out.
+  void add_up_classes() {
+    int64_t rest = change_.n_documents;
+    for (const int64_t n : in_.class_documents) {
+      require((rest -= n) >= 0, "the documents of the classes do not add up");
+    }
+    require(rest >= change_.n_unlabelled, "the documents of the classes do not add up");
+    all_in_classes_ = rest == 0;
+    std::vector<int64_t> scales = change_.scales;
+    for (std::size_t i = 0; i < in_.class_scales.size(); ++i) {
+      require((scales[i % scales.size()] -= in_.class_scales[i]) >= 0, "the scales do not add up");
+    }
+    require(!all_in_classes_ || is_zero(scales), "the scales do not add up");
   }
 
   void read_term(std::size_t t) {
     const auto total = in_.term_totals.subspan(t * in_.width, in_.width);
     require(can_be(total), "the sums of a term contradict each other");
-    require(total[documents] <= change_.n_documents, "a term is in more documents than there are");
+    require(change_.n_documents > 0 || total[occurrences] == 0, "there is a term, but no document");
     const auto first = static_cast<std::size_t>(in_.starts[t]),
                last = static_cast<std::size_t>(in_.starts[t + 1]);
     std::vector<int64_t> rest(total.begin(), total.end());
@@ -99,9 +113,7 @@ class Restore {
       change_.cells.append(in_.classes[i], in_.cells.data() + i * in_.width);
       if (change_.n_several == 0) subtract(rest, in_.cells.subspan(i * in_.width, in_.width));
     }
-    require(change_.n_several + change_.n_unlabelled > 0 ||
-                std::all_of(rest.begin(), rest.end(), [](int64_t v) { return v == 0; }),
-            "the cells of a term do not add up");
+    require(!all_in_classes_ || is_zero(rest), "the cells of a term do not add up");
     if (total[occurrences] == 0) return;
     change_.term_totals.insert(change_.term_totals.end(), total.begin(), total.end());
     change_.cells.close(static_cast<TermId>(t));
@@ -114,8 +126,6 @@ class Restore {
             "a cell names no class");
     require(i == first || in_.classes[i - 1] < label, "the classes of a term do not ascend");
     require(can_be(cell) && cell[occurrences] > 0, "the sums of a cell contradict each other");
-    require(cell[documents] <= in_.class_documents[static_cast<std::size_t>(label)],
-            "a term is in more documents of a class than there are");
     for (std::size_t j = 0; j < in_.width; ++j) require(cell[j] <= total[j], "a cell exceeds its term");
   }
 
@@ -125,8 +135,13 @@ class Restore {
     }
   }
 
+  static bool is_zero(const std::vector<int64_t>& sums) {
+    return std::all_of(sums.begin(), sums.end(), [](int64_t v) { return v == 0; });
+  }
+
   const StoredTally& in_;
   Change change_;
+  bool all_in_classes_ = false;  // each document in exactly one class
 };
 
 }  // namespace tallytext

@@ -1,6 +1,7 @@
 """The tally against an obvious one, and the laws of its arithmetic."""
 
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -164,6 +165,32 @@ def test_pickling_and_arrays_keep_everything(corpus, smallest):
     assert again == tally == Tally.from_arrays(*tally.to_arrays())
     assert again.classes == tally.classes
     matches(again, OracleTally(corpus, tally.planes))
+
+
+@st.composite
+def few_words(draw):
+    """Corpora and documents to forget, so alike that much is accepted that was never added."""
+    counts = st.dictionaries(st.sampled_from("ab"), st.integers(1, 3), max_size=2)
+    labels = st.lists(st.sampled_from("XY"), max_size=2)
+    some = st.lists(st.tuples(counts, labels, st.sampled_from([1.0, 2.0])), max_size=7)
+    return draw(some), draw(some)
+
+
+@settings(max_examples=300, deadline=None)
+@given(few_words(), st.sampled_from([(), PLANES]))
+def test_whatever_forgetting_accepts_can_be_stored(corpora, planes):
+    learned, forgotten = corpora
+    tally = tally_of(learned, planes, 3)
+    for counts, labels, weight in forgotten:
+        before = tally.copy()
+        try:
+            tally.forget(counts, labels, sample_weight=weight if planes else None)
+        except NegativeCountError:
+            assert tally == before
+        assert pickle.loads(pickle.dumps(tally)) == tally
+    with suppress(NegativeCountError):
+        tally -= tally_of(forgotten, planes)
+    assert pickle.loads(pickle.dumps(tally)) == tally
 
 
 @pytest.mark.parametrize("n_documents", range(1, 40, 3))

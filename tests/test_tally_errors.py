@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import time
 from collections import Counter
 from types import MappingProxyType
 
@@ -88,6 +89,38 @@ def test_what_is_no_matrix_of_counts_is_refused(X):
         Tally.from_counts(X, ["X"])
 
 
+@pytest.mark.parametrize("index", [-1, 3, 2**31 - 1, 2**32, 2**40])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array])
+def test_an_index_outside_the_matrix_is_refused(index, dtype, form):
+    X = form(np.ones((3, 3), dtype=dtype))
+    X.indices = X.indices.astype(np.int64)
+    X.indices[4] = index
+    with pytest.raises(CountError, match="out of range"):
+        Tally.from_counts(X, ["X"] * 3)
+    if index < 2**31:
+        X.indices = X.indices.astype(np.int32)
+        with pytest.raises(CountError, match="out of range"):
+            Tally.from_counts(X, ["X"] * 3)
+
+
+def test_a_term_is_a_string(tally):
+    for counts in ({1: 2}, {"sea": 1, 1: 2}, {1: 2.0}, MappingProxyType({1: 2})):
+        unchanged(tally, lambda c=counts: tally.learn(c, "X"), CountError, "1 cannot be a term")
+    with pytest.raises(CountError, match="7 cannot be a term"):
+        Tally.from_counts([[1, 1]], ["X"], ["sea", 7])
+
+
+def test_columns_may_be_named_by_a_mapping(tally):
+    columns = {"sun": 2, "sea": 0, "sky": 1}
+    assert Tally.from_counts([[2, 1, 0], [1, 0, 4]], ["X", "Y"], columns) == tally
+    with pytest.raises(TallytextError, match="without gaps"):
+        Tally.from_counts([[1, 1]], ["X"], {"sea": 0, "sky": 2})
+    for terms in ({"sea", "sky"}, "ab", 7):
+        with pytest.raises(CountError, match="terms must name the columns"):
+            Tally.from_counts([[1, 1]], ["X"], terms)
+
+
 def test_columns_need_names(tally):
     wide = [[1, 1, 1, 1]]
     unchanged(tally, lambda: tally.learn(wide, ["X"]), CountError, "4 columns.*3 terms.*terms=")
@@ -110,6 +143,30 @@ def test_forgetting_what_was_never_learned_names_term_and_class(tally):
     for counts, labels, message in cases:
         forget = lambda c=counts, ls=labels: tally.forget(c, ls)  # noqa: E731
         unchanged(tally, forget, NegativeCountError, message)
+
+
+def test_forgetting_leaves_no_cell_above_its_term():
+    a = Tally().learn({"a": 5}, "x").learn({"a": 1}, [])
+    unchanged(a, lambda: a.forget({"a": 3}, []), NegativeCountError, "'a' would be left with more")
+    b = Tally().learn({"a": 1}, ["x", "y"]).learn({"a": 1}, ["x", "y"]).learn({"c": 1}, "x")
+    unchanged(b, lambda: b.forget({"a": 1}, "x"), NegativeCountError, "'a' would be left with more")
+
+
+def test_forgetting_leaves_no_class_above_the_whole():
+    tally = Tally().learn({}, ["x", "y"]).learn({}, "y")
+    unchanged(tally, lambda: tally.forget({}, "x"), NegativeCountError, "class 'y' would be left")
+
+
+def test_with_the_last_several_labels_gone_the_cells_of_all_terms_add_up():
+    tally = Tally().learn({"c": 1}, ["x", "y"]).learn({}, "x").learn({}, "y")
+    forget = lambda: tally.forget({}, ["x", "y"])  # noqa: E731
+    unchanged(tally, forget, NegativeCountError, "'c' would be left with more")
+
+
+def test_an_unknown_term_without_a_label_is_in_no_class(tally):
+    for counts in ({"moon": 2}, {"sea": 1, "moon": 2}):
+        forget = lambda c=counts: tally.forget(c, [])  # noqa: E731
+        unchanged(tally, forget, NegativeCountError, "term 'moon' would fall to -2")
 
 
 def test_a_batch_is_forgotten_whole_or_not_at_all(tally):
@@ -144,13 +201,25 @@ def test_a_sum_beyond_64_bits_is_an_error_and_changes_nothing():
     assert tally.learn({"a": 2**62 - 1}, "X").n_tokens == 2**63 - 1
 
 
-def test_a_frozen_vocabulary_takes_no_new_terms():
+def test_a_tally_made_with_a_frozen_vocabulary_takes_no_new_terms():
     words = Vocabulary(["sea"]).freeze()
-    tally = Tally.from_counts([[1]], ["X"], words)
+    tally = Tally(words).learn([[1]], ["X"])
     other = Tally().learn({"sky": 1}, "X")
-    unchanged(tally, lambda: tally.learn({"sky": 1}, "X"), FrozenVocabularyError, "'sky'")
-    unchanged(tally, lambda: tally.__iadd__(other), FrozenVocabularyError, "'sky'")
+    for closed in (tally, tally.copy(), tally.mask(["sea"]), pickle.loads(pickle.dumps(tally))):
+        unchanged(closed, lambda t=closed: t.learn({"sky": 1}, "X"), FrozenVocabularyError, "'sky'")
+        unchanged(closed, lambda t=closed: t.__iadd__(other), FrozenVocabularyError, "'sky'")
     assert tally.learn({"sea": 1}, "X").n_tokens == 2
+
+
+def test_a_frozen_vocabulary_of_counts_closes_no_tally():
+    words = Vocabulary(["sea"]).freeze()
+    a, b = Tally.from_counts([[1]], ["X"], words), Tally().learn({"sky": 1}, "X")
+    adopted = Tally().learn([[1]], ["X"], terms=words)
+    assert a + b == b + a == adopted + b
+    total = Tally()
+    total += a
+    assert total.learn({"fish": 1}, "X") - Tally().learn({"fish": 1}, "X") == a
+    assert list(words) == ["sea"]
 
 
 def stored():
@@ -200,6 +269,59 @@ def test_stored_headers_are_not_trusted(bend):
     arrays, header = stored()
     with pytest.raises(TallytextError):
         Tally.from_arrays(arrays, header | bend)
+
+
+def test_stored_documents_of_classes_cannot_overflow():
+    arrays, header = Tally.from_counts([[1], [1], [1]], ["X", "Y", "Z"]).to_arrays()
+    huge = np.array([2**63 - 1] * 3)
+    for whole in ([2**63 - 1, 0, 0], [2**63 - 1, 0, 2**63 - 1]):
+        bent = arrays | {"class_documents": huge, "whole": np.array(whole)}
+        with pytest.raises(TallytextError, match="add up"):
+            Tally.from_arrays(bent, header)
+
+
+def _read_all(tally):
+    half = np.arange(len(tally.vocabulary) // 2)
+    tally.mask(half), tally.subset([]), tally.drop([]), tally.rename({})
+    assert tally.copy() != Tally()
+    assert (tally == tally.copy()) in (True, False)
+    again = Tally.from_arrays(*tally.to_arrays())
+    assert again.n_tokens == again.n_documents * 5
+    arrays = tally.__getstate__()["arrays"]
+    assert arrays["term_totals"][:, 0].sum() == arrays["whole"][0] * 5
+    assert tally.occurrences.sum() % 5 == 0
+    plane = tally.plane_totals(tally.planes[0])
+    assert np.isclose(plane.classes.sum(), plane.total)
+    repr(tally), tally.classes, tally.class_documents, tally.class_tokens, tally.class_terms
+    assert (Tally(planes=tally.planes) + tally).n_tokens % 5 == 0
+
+
+def test_every_reading_sees_one_moment_while_another_thread_learns():
+    tally = Tally(planes=[Plane("log", "l2")]).learn({"w": 5}, "first")
+    stop, problems = threading.Event(), []
+
+    def read():
+        try:
+            while not stop.is_set():
+                _read_all(tally)
+        except Exception as problem:  # pragma: no cover
+            problems.append(problem)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    end, i = time.monotonic() + 1, 0
+    while time.monotonic() < end and not problems:
+        document = {f"w{i + j}": 1 for j in range(5)}, f"class {i % 50}"
+        tally.learn(*document)
+        if i % 3 == 0:
+            tally.forget(*document)
+        i += 1
+    stop.set()
+    for reader in readers:
+        reader.join()
+    if problems:
+        raise problems[0]
 
 
 def test_reading_while_another_thread_learns_is_safe():

@@ -1,5 +1,8 @@
 """Derived tallies equal a recount of what is left."""
 
+import pickle
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracle.tally import OracleTally
 from tallies import PLANES, corpora, documents, matches, small_deltas, tally_of
-from tallytext.errors import LabelError, UnknownNameError
+from tallytext.errors import LabelError, NegativeCountError, UnknownNameError
 from tallytext.tally import Tally
 
 quick = settings(max_examples=50, deadline=None)
@@ -120,6 +123,40 @@ def test_classes_are_not_joined_by_accident_nor_inexactly():
     tally.learn([[1]], [["X", "Y"]])
     with pytest.raises(LabelError, match="1 documents have several labels"):
         tally.merge_classes({"X": "Y"})
+
+
+def test_a_mask_takes_sets_and_refuses_fractions():
+    tally = Tally.from_counts([[1, 2, 3]], ["X"], ["a", "aa", "b"])
+    assert tally.mask({"aa"}) == tally.mask(frozenset({"aa"})) == tally.mask(["aa"])
+    assert tally.mask([]).n_tokens == tally.mask(set()).n_tokens == 0
+    with pytest.raises(UnknownNameError, match="not float64"):
+        tally.mask([0.9])
+
+
+def test_documents_whose_class_was_left_out_can_be_stored():
+    tally = Tally().learn({"a": 1}, ["x", "y"]).learn({"b": 1}, "z")
+    left = tally.subset(["x", "y"]).forget({"a": 1}, ["x", "y"])
+    assert (left.n_documents, left.n_several, left.n_unlabelled, left.classes) == (1, 0, 0, [])
+    assert pickle.loads(pickle.dumps(left)) == left == Tally.from_arrays(*left.to_arrays())
+    assert left != Tally().learn({"b": 1}, [])
+    more = left + Tally().learn({"a": 2}, "x").learn({"c": 1}, "y")
+    assert more.drop(["x", "y"]) == left
+    assert more.merge_classes({"x": "y"}).class_documents.tolist() == [2]
+
+
+@quick
+@given(corpora(), corpora(), st.sets(st.sampled_from(["X", "Y", 7])), small_deltas())
+def test_what_is_derived_can_be_stored_whatever_was_forgotten(corpus, more, wanted, smallest):
+    tally = tally_of(corpus, PLANES, smallest)
+    tally = tally.drop([label for label in tally.classes if label in wanted])
+    for counts, labels, weight in corpus + more:
+        with suppress(NegativeCountError):
+            tally.forget(counts, labels, sample_weight=weight)
+    for derived in (tally, tally.subset([]), tally.drop(tally.classes[:1])):
+        assert pickle.loads(pickle.dumps(derived)) == derived
+    if not tally.n_several:
+        merged = tally.merge_classes(dict.fromkeys(tally.classes, "one"))
+        assert pickle.loads(pickle.dumps(merged)) == merged
 
 
 def test_derived_tallies_are_independent():

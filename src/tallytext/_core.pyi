@@ -211,9 +211,6 @@ class Tally:
     def n_cells(self) -> int: ...
 
     @property
-    def n_terms(self) -> int: ...
-
-    @property
     def n_classes(self) -> int: ...
 
     @property

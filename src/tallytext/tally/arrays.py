@@ -25,6 +25,9 @@ class Storing(Statistics):
     """Writes the sums that cannot be derived from others; reading derives the rest anew."""
 
     def _arrays(self) -> tuple[Arrays, Header]:
+        return self._snapshot()._arrays_of_now()
+
+    def _arrays_of_now(self) -> tuple[Arrays, Header]:
         starts, classes, cells = self._native.cells(-1)
         width = self._width()
         whole = [self.n_documents, self.n_several, self.n_unlabelled, *self._native.scales()]
@@ -43,10 +46,8 @@ class Storing(Statistics):
 
 def vocabulary_from(arrays: Mapping[str, NDArray[Any]]) -> Vocabulary:
     """Read the terms of a stored tally."""
-    vocabulary = Vocabulary.__new__(Vocabulary)
     terms, lengths = array_of(arrays, "terms", np.uint8), array_of(arrays, "lengths", np.uint32)
-    vocabulary.__setstate__({"terms": terms.tobytes(), "lengths": lengths, "frozen": False})
-    return vocabulary
+    return Vocabulary.from_arrays(terms, lengths)
 
 
 def header_from(header: Mapping[str, Any]) -> tuple[LabelIndex, tuple[Plane, ...]]:

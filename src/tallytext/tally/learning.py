@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallytext._core import Change, Recipe, row_of_dict
-from tallytext.errors import CountError, CountOverflowError, RecipeError
+from tallytext.errors import CountError, CountOverflowError, LabelError, RecipeError
 from tallytext.labels import Encoded, LabelIndex, listed_labels
 from tallytext.planes import expect_same
 from tallytext.tally.refusal import refused, unknown_term
 from tallytext.tally.rows import Rows, counts_of, rows_of
 from tallytext.tally.statistics import Statistics
-from tallytext.vocabulary import Vocabulary
+from tallytext.vocabulary import Vocabulary, given_vocabulary
+
+Terms: TypeAlias = Vocabulary | Mapping[str, int] | Sequence[str]
 
 _SCALARS = (str, int, float, np.generic)
 
@@ -25,12 +27,13 @@ class Learning(Statistics):
 
     _recipes: list[Recipe]
     _owns_vocabulary: bool
+    _closed: bool  # to new terms
 
     def _learn(
         self,
         documents: Any,
         labels: Any,
-        terms: Vocabulary | Sequence[str] | None,
+        terms: Terms | None,
         sample_weight: Any,
         sign: int,
     ) -> Self:
@@ -48,12 +51,10 @@ class Learning(Statistics):
         return self
 
     def _learn_one(self, counts: Mapping[str, Any], labels: Any, weight: Any, sign: int) -> None:
-        native, row = self._vocabulary.native, None
-        if isinstance(counts, dict):
-            row = row_of_dict(native, counts)
+        row = self._row_of(counts) if isinstance(counts, dict) else None
         if row is None:
             counts = counts_of(counts)
-            row = row_of_dict(native, counts)
+            row = self._row_of(counts)
             assert row is not None
         ids, values = row
         encoded = self._labels.encode_one(labels)
@@ -65,11 +66,20 @@ class Learning(Statistics):
         rows = Rows(np.array([0, len(ids)]), ids, values, len(self._vocabulary))
         self._apply_rows(rows, encoded, weight, sign)
 
+    def _row_of(self, counts: dict[str, Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+        try:
+            return row_of_dict(self._vocabulary.native, counts)
+        except TypeError:
+            for term in counts:
+                if not isinstance(term, str):
+                    raise CountError(f"{term!r} cannot be a term: it is not a str.") from None
+            raise
+
     def _learn_rows(
         self,
         rows: Rows,
         labels: Any,
-        terms: Vocabulary | Sequence[str] | None,
+        terms: Terms | None,
         sample_weight: Any,
         sign: int,
     ) -> None:
@@ -119,19 +129,20 @@ class Learning(Statistics):
         expect_same(self._planes, other._planes)
         known = len(self._labels)
         try:
-            class_map = other._class_map(self._labels)
-            term_map = self._term_map(other._vocabulary, add=sign > 0)
+            theirs = other._snapshot()
+            class_map = theirs._class_map(self._labels)
+            term_map = self._term_map(theirs._vocabulary, add=sign > 0)
             other._owns_vocabulary &= other._vocabulary is not self._vocabulary
             if sign < 0:
-                other._expect_terms(term_map)
-            self._apply(other._native.reshaped(term_map, class_map), sign)
+                theirs._expect_terms(term_map)
+            self._apply(theirs._native.reshaped(term_map, class_map), sign)
         except BaseException:
             self._labels.truncate(known)
             raise
         return self
 
     def _expect_terms(self, term_map: NDArray[np.int32]) -> None:
-        occurrences = self.term_occurrences
+        occurrences = self.term_occurrences[: len(term_map)]
         missing = np.flatnonzero((term_map < 0) & (occurrences > 0))
         if missing.size:
             term = int(missing[0])
@@ -148,7 +159,7 @@ class Learning(Statistics):
         return class_map
 
     def _term_map(self, theirs: Vocabulary, add: bool) -> NDArray[np.int32]:
-        if add and not len(self._vocabulary) and not self._vocabulary.frozen:
+        if add and not len(self._vocabulary) and not self._closed:
             self._vocabulary, self._owns_vocabulary = theirs, False
         if theirs is self._vocabulary:
             return np.arange(len(theirs), dtype=np.int32)
@@ -167,7 +178,7 @@ class Learning(Statistics):
 
     def _grow(self, term: str) -> None:
         # Someone else's vocabulary is never added to: its width is theirs to decide.
-        if not self._owns_vocabulary and not self._vocabulary.frozen:
+        if not self._owns_vocabulary and not self._closed:
             self._vocabulary, self._owns_vocabulary = self._vocabulary.copy(), True
         self._vocabulary.add([term])
 
@@ -189,18 +200,39 @@ class Learning(Statistics):
         return self._labels.names[ids[starts[document]]] if labelled else None
 
 
-def vocabulary_of(terms: Vocabulary | Sequence[str], width: int) -> Vocabulary:
-    """Return the names of ``width`` columns as a vocabulary."""
+def vocabulary_of(terms: Terms, width: int) -> Vocabulary:
+    """Return the names of ``width`` columns as a vocabulary.
+
+    Examples
+    --------
+    >>> list(vocabulary_of({"sky": 1, "sea": 0}, 2))
+    ['sea', 'sky']
+    """
     if isinstance(terms, Vocabulary):
         expect_width(terms, width)
         return terms
-    names: list[str] = listed_labels(terms)
+    names = _names_of(terms)
     vocabulary = Vocabulary(names)
     if len(names) != width:
         raise CountError(f"the counts have {width:,} columns, but there are {len(names):,} terms.")
     if len(vocabulary) != width:
         raise CountError("a term names two columns.")
     return vocabulary
+
+
+def _names_of(terms: Mapping[str, int] | Sequence[str]) -> list[str]:
+    if isinstance(terms, Mapping):
+        return list(given_vocabulary(terms)) if terms else []
+    try:
+        names = listed_labels(terms)
+    except LabelError:
+        raise CountError(
+            f"terms must name the columns in order, or map names to columns, not {terms!r:.80}"
+        ) from None
+    for name in names:
+        if not isinstance(name, str):
+            raise CountError(f"{name!r} cannot be a term: it is not a str.")
+    return names
 
 
 def expect_width(vocabulary: Vocabulary, width: int) -> None:

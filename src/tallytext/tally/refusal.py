@@ -22,9 +22,10 @@ def refused(refusal: Refusal, vocabulary: Vocabulary, labels: LabelIndex) -> Neg
 
 
 def unknown_term(term: str, count: int, label: object) -> NegativeCountError:
-    """Return the error for a term that the tally has never seen."""
+    """Return the error for a term that the tally has never seen; None stands for no label."""
+    where = "" if label is None else f" in class {label!r}"
     return NegativeCountError(
-        f"cannot forget: term {term!r} in class {label!r} would fall to {-count}. {_LABEL}"
+        f"cannot forget: term {term!r}{where} would fall to {-count}. {_LABEL}"
     )
 
 

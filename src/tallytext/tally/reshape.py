@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +22,9 @@ class Reshaping(Statistics):
 
         The documents of the other classes leave the totals with their class, unless some document
         has several labels: then which documents would be left cannot be known from the sums, and
-        the totals (hence every complement) keep all documents. Documents without a label stay.
+        the totals (hence every complement and :attr:`n_several`) keep all documents. Documents
+        without a label stay. Forgetting a document by the one label left of several then leaves
+        :attr:`n_several` as it is, and is refused once no more documents remain than that.
 
         Examples
         --------
@@ -31,8 +33,9 @@ class Reshaping(Statistics):
         >>> tally.subset(["x", "z"])
         <Tally of 2 documents: 4 tokens, 2 terms, 2 classes>
         """
-        kept = set(self._class_ids(classes))
-        return self._without([id for id in self._live_classes().tolist() if id not in kept])
+        tally = self.copy()
+        kept = set(tally._class_ids(classes))
+        return tally._without([id for id in tally._live_classes().tolist() if id not in kept])
 
     def drop(self, classes: Iterable[Label]) -> Self:
         """Leave these classes out; the totals are as :meth:`subset` describes.
@@ -43,7 +46,8 @@ class Reshaping(Statistics):
         >>> Tally.from_counts([[1, 0], [1, 2]], ["x", "y"]).drop(["y"]).classes
         ['x']
         """
-        return self._without(self._class_ids(classes))
+        tally = self.copy()
+        return tally._without(tally._class_ids(classes))
 
     def rename(self, names: Mapping[Label, Label]) -> Self:
         """Give classes other labels.
@@ -59,10 +63,11 @@ class Reshaping(Statistics):
         >>> Tally.from_counts([[1, 0], [1, 2]], ["x", "y"]).rename({"y": "z"}).classes
         ['x', 'z']
         """
-        labels, class_map = self._renamed(names)
-        if len(labels) < self.n_classes:
+        tally = self.copy()
+        labels, class_map = tally._renamed(names)
+        if len(labels) < tally.n_classes:
             raise LabelError("two classes would have one label; join them with merge_classes.")
-        return self._derived(self._all_terms(), class_map, labels)
+        return tally._derived(tally._all_terms(), class_map, labels)
 
     def merge_classes(self, names: Mapping[Label, Label]) -> Self:
         """Give classes other labels, joining those that come to have one.
@@ -81,22 +86,23 @@ class Reshaping(Statistics):
         >>> merged.classes, merged.class_documents
         (['animal', 'oak'], array([2, 1]))
         """
-        if self.n_several:
+        tally = self.copy()
+        if tally.n_several:
             raise LabelError(
-                f"cannot merge classes: {self.n_several:,} documents have several labels, and one "
+                f"cannot merge classes: {tally.n_several:,} documents have several labels, and one "
                 "with two of the merged labels would be counted twice. Tally the texts anew."
             )
-        labels, class_map = self._renamed(names)
-        return self._derived(self._all_terms(), class_map, labels)
+        labels, class_map = tally._renamed(names)
+        return tally._derived(tally._all_terms(), class_map, labels)
 
-    def mask(self, terms: ArrayLike | Sequence[str]) -> Self:
+    def mask(self, terms: ArrayLike | Sequence[str] | Set[str]) -> Self:
         """Keep some terms only; tokens, distinct terms and counts of counts become those of them.
 
         Documents keep their number and their scale in each plane.
 
         Parameters
         ----------
-        terms : array of bool over the ids of the vocabulary, of ids, or sequence of names
+        terms : array of bool over the ids of the vocabulary, of ids, or names
             The terms to keep.
 
         Examples
@@ -106,10 +112,16 @@ class Reshaping(Statistics):
         >>> tally.mask(["sky"])
         <Tally of 2 documents: 2 tokens, 1 terms, 2 classes>
         """
-        term_map = np.full(len(self._vocabulary), -1, dtype=np.int32)
-        ids = self._term_ids(terms)
+        tally = self.copy()
+        ids = tally._term_ids(terms)
+        term_map = np.full(len(tally._vocabulary), -1, dtype=np.int32)
         term_map[ids] = ids
-        return self._derived(term_map, self._all_classes(), self._labels.copy())
+        return tally._derived(term_map, tally._all_classes(), tally._labels)
+
+    # Each works on a copy, so that all it reads is of one moment.
+    @abstractmethod
+    def copy(self) -> Self:
+        """Return an independent tally."""
 
     @abstractmethod
     def _derived(
@@ -124,9 +136,7 @@ class Reshaping(Statistics):
     def _without(self, ids: list[int]) -> Self:
         class_map = self._all_classes()
         class_map[ids] = -1
-        return self._derived(
-            self._all_terms(), class_map, self._labels.copy(), leave=not self.n_several
-        )
+        return self._derived(self._all_terms(), class_map, self._labels, leave=not self.n_several)
 
     def _renamed(self, names: Mapping[Label, Label]) -> tuple[LabelIndex, NDArray[np.int32]]:
         self._class_ids(names)
@@ -148,11 +158,13 @@ class Reshaping(Statistics):
         return [id for _, id in wanted]
 
     def _term_ids(self, terms: Any) -> NDArray[np.intp]:
-        given = np.asarray(terms)
+        given = np.asarray(sorted(terms) if isinstance(terms, set | frozenset) else terms)
         if given.ndim != 1:
             raise UnknownNameError("terms must be a mask, ids or names, in one dimension.")
         if given.dtype.kind in "UO":
             return self._ids_of_names([str(name) for name in given])
+        if given.size and given.dtype.kind not in "biu":
+            raise UnknownNameError(f"terms must be a mask, ids or names, not {given.dtype}.")
         if given.dtype.kind == "b" and len(given) != len(self._vocabulary):
             raise UnknownNameError(
                 f"the mask has {len(given):,} entries, the vocabulary {len(self._vocabulary):,}."

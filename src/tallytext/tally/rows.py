@@ -75,8 +75,13 @@ def _clean_rows(X: Any) -> Rows | None:
     counts = np.ascontiguousarray(X.data, dtype=np.int64)
     if X.shape[1] > _MOST_COLUMNS or starts[-1] != len(counts):
         return None
+    if X.indices.dtype != np.int32:
+        _expect_inside(X)
     terms = np.ascontiguousarray(X.indices, dtype=np.int32)
-    clean = rows_are_clean(starts, terms, counts, X.shape[1])
+    try:
+        clean = rows_are_clean(starts, terms, counts, X.shape[1])
+    except (IndexError, ValueError) as problem:
+        raise CountError(f"this is no sparse matrix: {problem}.") from None
     return Rows(starts, terms, counts, X.shape[1]) if clean else None
 
 
@@ -86,12 +91,24 @@ def _canonical(X: Any) -> Any:
     given: Any = X
     if given.ndim != 2:
         raise CountError("counts must have two dimensions: documents by terms.")
+    _expect_inside(given)
     matrix = given.tocsr()
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     return matrix
+
+
+def _expect_inside(X: Any) -> None:
+    # SciPy takes these arrays as they come.
+    if X.format not in ("csr", "csc", "bsr") or not X.indices.size:
+        return
+    across = X.shape[0] if X.format == "csc" else X.shape[1]
+    limit = across // (X.blocksize[1] if X.format == "bsr" else 1)
+    if X.indices.min() < 0 or X.indices.max() >= limit:
+        name = "row" if X.format == "csc" else "column"
+        raise CountError(f"this is no sparse matrix: a {name} is out of range.")
 
 
 def _dense(X: Any) -> Any:

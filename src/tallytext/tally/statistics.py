@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +51,15 @@ class Statistics:
 
     @property
     def n_several(self) -> int:
-        """Number of documents that came with two labels or more."""
+        """Number of documents that came with two labels or more.
+
+        It stays when :meth:`~tallytext.tally.Tally.subset` leaves one of the labels out.
+        """
         return self._native.n_several
 
     @property
     def n_unlabelled(self) -> int:
-        """Number of documents that came without a label."""
+        """Number of documents that came without a label, not those whose class was left out."""
         return self._native.n_unlabelled
 
     @property
@@ -87,7 +90,8 @@ class Statistics:
     @property
     def class_documents(self) -> NDArray[np.int64]:
         """Number of documents of each class."""
-        return _integers(self._native.class_documents())[self._live_classes()]
+        documents = _integers(self._native.class_documents())
+        return documents[documents > 0]
 
     @property
     def class_tokens(self) -> NDArray[np.int64]:
@@ -97,7 +101,8 @@ class Statistics:
     @property
     def class_terms(self) -> NDArray[np.int64]:
         """Number of distinct terms of each class."""
-        return _integers(self._native.class_terms())[self._live_classes()]
+        live = self._live_classes()
+        return _integers(self._native.class_terms())[live]
 
     @property
     def class_document_terms(self) -> NDArray[np.int64]:
@@ -144,13 +149,13 @@ class Statistics:
     def plane_totals(self, recipe: Plane) -> PlaneTotals:
         """Return the sums of a fractional plane per term, per class and in all."""
         column = self._plane_column(recipe)
-        at = column - _FIRST_PLANE
+        at, now = column - _FIRST_PLANE, self._snapshot()
         return PlaneTotals(
-            terms=np.multiply(self._term_column(column), UNIT, dtype=np.float64),
-            classes=np.multiply(self._class_column(column), UNIT, dtype=np.float64),
-            total=int(self._native.totals()[column]) * UNIT,
-            class_scales=np.multiply(self._class_scales()[:, at], UNIT, dtype=np.float64),
-            scale=int(self._native.scales()[at]) * UNIT,
+            terms=np.multiply(now._term_column(column), UNIT, dtype=np.float64),
+            classes=np.multiply(now._class_column(column), UNIT, dtype=np.float64),
+            total=int(now._native.totals()[column]) * UNIT,
+            class_scales=np.multiply(now._class_scales()[:, at], UNIT, dtype=np.float64),
+            scale=int(now._native.scales()[at]) * UNIT,
         )
 
     def counts_of_counts(self, events: Literal["cells", "pooled"] = "cells") -> dict[int, int]:
@@ -164,6 +169,14 @@ class Statistics:
         if events not in ("cells", "pooled"):
             raise ValueError(f"events must be 'cells' or 'pooled', not {events!r}")
         return self._native.counts_of_counts(events == "pooled")
+
+    def _snapshot(self) -> Self:
+        # To read from: what several calls see of it is of one moment. The sums come first, since
+        # terms and labels are there before they are counted.
+        native = NativeTally(self._native)
+        snapshot = self.__class__.__new__(self.__class__)
+        snapshot.__dict__.update(self.__dict__ | {"_native": native})
+        return snapshot
 
     def _plane_column(self, recipe: Plane) -> int:
         if recipe in self._planes:
@@ -181,13 +194,16 @@ class Statistics:
         return np.flatnonzero(self._native.class_documents()[: len(self._labels)])
 
     def _class_column(self, column: int) -> NDArray[np.int64]:
+        live = self._live_classes()
         totals = _integers(self._native.class_totals()).reshape(-1, self._width())
-        picked: NDArray[np.int64] = totals[self._live_classes(), column]
+        picked: NDArray[np.int64] = totals[live, column]
         return picked
 
     def _class_scales(self) -> NDArray[np.int64]:
-        scales = _integers(self._native.class_scales())
-        return scales.reshape(self._native.n_classes, len(self._planes))[self._live_classes()]
+        live = self._live_classes()
+        if not self._planes:
+            return np.zeros((len(live), 0), dtype=np.int64)
+        return _integers(self._native.class_scales()).reshape(-1, len(self._planes))[live]
 
     def _term_column(self, column: int) -> NDArray[np.int64]:
         totals = self._native.term_totals().reshape(-1, self._width())
@@ -196,11 +212,12 @@ class Statistics:
         return padded
 
     def _matrix(self, column: int) -> sparse.csr_array[np.int64]:
-        starts, classes, values = self._native.cells(column)
-        n_terms = len(self._vocabulary)
+        now = self._snapshot()
+        starts, classes, values = now._native.cells(column)
+        n_terms = len(now._vocabulary)
         starts = np.append(starts, np.full(n_terms + 1 - len(starts), starts[-1]))
-        cells = (_integers(values), self._places()[classes], starts)
-        return sparse.csr_array(cells, shape=(n_terms, self.n_classes))
+        cells = (_integers(values), now._places()[classes], starts)
+        return sparse.csr_array(cells, shape=(n_terms, now.n_classes))
 
     def _places(self) -> NDArray[np.int32]:
         live = self._live_classes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ from tallytext.tally.arrays import (
     header_from,
     vocabulary_from,
 )
-from tallytext.tally.learning import Learning, vocabulary_of
+from tallytext.tally.learning import Learning, Terms, vocabulary_of
 from tallytext.tally.reshape import Reshaping
 from tallytext.tally.rows import rows_of
 from tallytext.text.sources import pieces
@@ -43,7 +43,8 @@ class Tally(Learning, Reshaping, Storing):
     Parameters
     ----------
     vocabulary : Vocabulary, default=None
-        The terms. It is shared until the tally has to add to it, which it does on a copy.
+        The terms. It is shared until the tally has to add to it, which it does on a copy. A frozen
+        one that is given here closes the tally to new terms.
     planes : iterable of Plane, default=()
         Fractional planes to keep.
 
@@ -67,6 +68,7 @@ class Tally(Learning, Reshaping, Storing):
         self, vocabulary: Vocabulary | None = None, *, planes: Iterable[Plane] = ()
     ) -> None:
         own = vocabulary is None
+        self._closed = vocabulary is not None and vocabulary.frozen
         self._begin(Vocabulary() if vocabulary is None else vocabulary, own, in_order(planes))
 
     @classmethod
@@ -74,7 +76,7 @@ class Tally(Learning, Reshaping, Storing):
         cls,
         X: Any,
         labels: Any,
-        terms: Vocabulary | Sequence[str] | None = None,
+        terms: Terms | None = None,
         *,
         planes: Iterable[Plane] = (),
         sample_weight: ArrayLike | None = None,
@@ -87,7 +89,7 @@ class Tally(Learning, Reshaping, Storing):
             Non-negative whole numbers.
         labels : sequence of length n_documents
             One label per document, or a list of labels per document; ``[]`` means none.
-        terms : Vocabulary or sequence of str, default=None
+        terms : Vocabulary, mapping of str to int or sequence of str, default=None
             The names of the columns; ``x0``, ``x1`` ... if not given.
         planes : iterable of Plane, default=()
             Fractional planes to keep.
@@ -103,7 +105,7 @@ class Tally(Learning, Reshaping, Storing):
         rows = rows_of(X)
         names = [f"x{i}" for i in range(rows.width)] if terms is None else terms
         tally = cls(vocabulary_of(names, rows.width), planes=planes)
-        tally._owns_vocabulary = not isinstance(terms, Vocabulary)
+        tally._owns_vocabulary, tally._closed = not isinstance(terms, Vocabulary), False
         tally._learn_rows(rows, labels, None, sample_weight, +1)
         return tally
 
@@ -152,7 +154,7 @@ class Tally(Learning, Reshaping, Storing):
         documents: Any,
         labels: Any,
         *,
-        terms: Vocabulary | Sequence[str] | None = None,
+        terms: Terms | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Add documents; returns the tally itself.
@@ -164,7 +166,7 @@ class Tally(Learning, Reshaping, Storing):
         labels : label, or sequence
             For a mapping its label, or the list of its labels. For a matrix as in
             :meth:`from_counts`.
-        terms : Vocabulary or sequence of str, default=None
+        terms : Vocabulary, mapping of str to int or sequence of str, default=None
             The names of the columns. If not given they are the ids of :attr:`vocabulary`.
         sample_weight : float or array-like of shape (n_documents,), default=None
             Weights for the planes that are ``weighted``.
@@ -173,6 +175,8 @@ class Tally(Learning, Reshaping, Storing):
         ------
         CountOverflowError
             If a sum would leave 64 bits. Nothing is learned then.
+        FrozenVocabularyError
+            If a term is new, and the tally was made with a frozen vocabulary.
 
         Examples
         --------
@@ -187,7 +191,7 @@ class Tally(Learning, Reshaping, Storing):
         documents: Any,
         labels: Any,
         *,
-        terms: Vocabulary | Sequence[str] | None = None,
+        terms: Terms | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Take documents out that were learned; the parameters are those of :meth:`learn`.
@@ -195,7 +199,7 @@ class Tally(Learning, Reshaping, Storing):
         Raises
         ------
         NegativeCountError
-            If they were never put in. Nothing is forgotten then.
+            If the sums tell that they were never put in. Nothing is forgotten then.
 
         Examples
         --------
@@ -234,7 +238,7 @@ to -1. Was this document ever learned by this tally, with this label?
         TallytextError
             If an array is missing, or they contradict each other.
         """
-        tally = cls.__new__(cls)
+        tally = cls()
         tally._restore(vocabulary_from(arrays), True, arrays, header)
         return tally
 
@@ -257,21 +261,24 @@ to -1. Was this document ever learned by this tally, with this label?
             return True
         if self._planes != other._planes:
             return False
-        term_map = self._vocabulary.locate(other._vocabulary)
-        if (term_map[other.live] < 0).any():
+        theirs = other._snapshot()
+        term_map = self._vocabulary.locate(theirs._vocabulary)
+        if (term_map[theirs.live[: len(term_map)]] < 0).any():
             return False
-        class_map = other._class_map(self._labels.copy())
-        return self._native.equals(other._native.reshaped(term_map, class_map))
+        class_map = theirs._class_map(self._labels.copy())
+        return self._native.equals(theirs._native.reshaped(term_map, class_map))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
         arrays, header = self._arrays()
         # The object itself, so that what shared it before shares it after.
-        return {"vocabulary": self._vocabulary, "arrays": arrays, "header": header}
+        state = {"vocabulary": self._vocabulary, "arrays": arrays, "header": header}
+        return state | {"closed": self._closed}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._restore(state["vocabulary"], False, state["arrays"], state["header"])
+        self._closed = bool(state.get("closed", False))
 
     def _begin(self, vocabulary: Vocabulary, own: bool, planes: tuple[Plane, ...]) -> None:
         self._vocabulary, self._owns_vocabulary = vocabulary, own
@@ -282,7 +289,7 @@ to -1. Was this document ever learned by this tally, with this label?
 
     def _like(self, native: NativeTally, labels: LabelIndex) -> Self:
         tally = self.__class__(self._vocabulary, planes=self._planes)
-        tally._native, tally._labels = native, labels
+        tally._native, tally._labels, tally._closed = native, labels, self._closed
         return tally
 
     def _derived(
