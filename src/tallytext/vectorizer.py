@@ -152,7 +152,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         y : ignored
             Present by convention.
         """
-        self.fit_transform(raw_documents)
+        if self.vocabulary is None and self.is_limited:
+            self.fit_transform(raw_documents)  # the limits need all counts at once
+            return self
+        grow = self.vocabulary is None
+        vocabulary = Vocabulary() if self.vocabulary is None else given_vocabulary(self.vocabulary)
+        self._read(raw_documents, vocabulary, grow)
+        self.vocabulary_ = vocabulary
         return self
 
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
@@ -168,7 +174,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             self.vocabulary_ = given_vocabulary(self.vocabulary)
             return self.transform(raw_documents)
         vocabulary = Vocabulary()
-        rows = Rows.stack(list(self._counted(raw_documents, vocabulary, grow=True)))
+        rows = self._rows(raw_documents, vocabulary, grow=True)
         if self.is_limited:
             rows, vocabulary = self._limited(rows, vocabulary)
         self.vocabulary_ = vocabulary
@@ -180,7 +186,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         A vocabulary that was given, frozen, or limited by ``min_df``, ``max_df`` or
         ``max_features``, takes no new terms.
         """
-        self.partial_fit_transform(raw_documents)
+        if not hasattr(self, "vocabulary_"):
+            return self.fit(raw_documents)
+        self._read(raw_documents, self.vocabulary_, grow=self._is_open)
         return self
 
     def partial_fit_transform(self, raw_documents: Any) -> Any:
@@ -193,9 +201,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit_transform(raw_documents)
-        closed = self.vocabulary is not None or self.vocabulary_.frozen or self.is_limited
-        parts = list(self._counted(raw_documents, self.vocabulary_, grow=not closed))
-        return self._matrix(Rows.stack(parts))
+        return self._matrix(self._rows(raw_documents, self.vocabulary_, grow=self._is_open))
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the counts of the known terms; other terms are ignored.
@@ -206,8 +212,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             Counts, as by :meth:`fit_transform`.
         """
         self._check_fitted()
-        parts = list(self._counted(raw_documents, self.vocabulary_, grow=False))
-        return self._matrix(Rows.stack(parts))
+        return self._matrix(self._rows(raw_documents, self.vocabulary_, grow=False))
 
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
         """Return the terms with a count in each row."""
@@ -250,6 +255,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         sources = batches(raw_documents, encoding=self.encoding, decode_error=self.decode_error)
         for texts in sources:
             yield analyzer.count(texts, vocabulary, grow=grow, n_threads=n_threads)
+
+    def _rows(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> Rows:
+        return Rows.stack(list(self._counted(raw_documents, vocabulary, grow)))
+
+    def _read(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> None:
+        """Meet the terms of documents without keeping their rows, however many there are."""
+        for _ in self._counted(raw_documents, vocabulary, grow):
+            pass
+
+    @property
+    def _is_open(self) -> bool:
+        return self.vocabulary is None and not self.vocabulary_.frozen and not self.is_limited
 
     @property
     def is_limited(self) -> bool:
