@@ -85,9 +85,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     limits, ``partial_fit`` appends them, and the columns of earlier terms never move.
 
     Odd input has a meaning. Lone surrogates, NUL and, in columns of bytes, what is not UTF-8
-    stand between words; with ``tokens="chars"`` they are characters like others (bytes that are
-    no text as U+FFFD). Words are kept whole, however long. A document of more than 2 GiB is an
-    error.
+    stand between words; with ``tokens="chars"`` they are characters like others (three bytes that
+    spell a lone surrogate as that, each other byte that is no text as U+FFFD). Words are kept
+    whole, however long. A document of more than 2 GiB is an error.
 
     Examples
     --------

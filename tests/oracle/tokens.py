@@ -14,6 +14,22 @@ ATTACHED_LETTERS = "\u0e33\u0eb3\uff9e\uff9f"
 LINKERS = "\u17d2\u1039"
 
 
+def decoded(data):
+    """Text from bytes, lone surrogates included; each byte that spells nothing is U+FFFD."""
+    text, at = "", 0
+    while at < len(data):
+        for size in (1, 2, 3, 4):
+            try:
+                text += data[at : at + size].decode("utf-8", "surrogatepass")
+                break
+            except UnicodeDecodeError:
+                continue
+        else:
+            text, size = text + "\ufffd", 1
+        at += size
+    return text
+
+
 def sklearn_words(text):
     return re.findall(r"(?u)\b\w\w+\b", text.lower())
 
