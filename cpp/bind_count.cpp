@@ -1,6 +1,6 @@
 #include "count.hpp"
 #include "pystring.hpp"
-#include "shared_vocabulary.hpp"
+#include "shared.hpp"
 #include "sources.hpp"
 
 namespace {

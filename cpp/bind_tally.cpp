@@ -3,45 +3,37 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
-#include <mutex>
-#include <shared_mutex>
-
 #include "bindings.hpp"
 #include "check.hpp"
 #include "counting.hpp"
 #include "pystring.hpp"
 #include "reshape.hpp"
 #include "restore.hpp"
-#include "shared_vocabulary.hpp"
+#include "shared.hpp"
 
 namespace {
 using namespace tallytext;
 
 /// A tally with its lock: many may read at a time, one may write. The GIL is let go before the lock is
 /// waited for, so that neither waits for the other.
-class SharedTally {
+class SharedTally : Shared<Tally> {
  public:
-  SharedTally(std::size_t n_planes, std::size_t smallest_delta) : tally_(n_planes, smallest_delta) {}
+  SharedTally(std::size_t n_planes, std::size_t smallest_delta)
+      : Shared(std::in_place, n_planes, smallest_delta) {}
 
   template <class Look>
   auto read(Look look) const {
     nb::gil_scoped_release release;
-    std::shared_lock lock(mutex_);
-    return look(tally_);
+    return Shared::read(look);
   }
-
   template <class Move>
   auto write(Move move) {
     nb::gil_scoped_release release;
-    std::unique_lock lock(mutex_);
-    return move(tally_);
+    return Shared::write(move);
   }
 
-  SharedTally(const SharedTally& other) : tally_(other.read([](const Tally& t) { return t; })) {}
-
- private:
-  Tally tally_;
-  mutable std::shared_mutex mutex_;
+  SharedTally(const SharedTally& other)
+      : Shared(std::in_place, other.read([](const Tally& tally) { return tally; })) {}
 };
 
 template <class T>

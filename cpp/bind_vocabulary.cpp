@@ -1,7 +1,7 @@
 #include "bindings.hpp"
 #include "join.hpp"
 #include "pystring.hpp"
-#include "shared_vocabulary.hpp"
+#include "shared.hpp"
 
 namespace {
 using namespace tallytext;
@@ -146,26 +146,29 @@ std::vector<TermId> find_all(const SharedVocabulary& vocabulary, const SharedVoc
 }  // namespace
 
 void bind_vocabulary(nb::module_& m) {
-  using Shared = SharedVocabulary;
-  nb::class_<Shared>(m, "Vocabulary", "Term to id and back, append-only.")
+  nb::class_<SharedVocabulary>(m, "Vocabulary", "Term to id and back, append-only.")
       .def(nb::init<>())
-      .def(nb::init<const Shared&>())
+      .def(nb::init<const SharedVocabulary&>())
       .def("__len__",
-           [](const Shared& v) { return v.read([](const Vocabulary& terms) { return terms.size(); }); })
+           [](const SharedVocabulary& v) {
+             return v.read([](const Vocabulary& terms) { return terms.size(); });
+           })
       .def("add", &add)
       .def("ids", &ids_of)
       .def("fill_terms", &fill_terms)
       .def("fill_terms", &fill_some_terms)
-      .def("merge", [](Shared& v, const Shared& other) { return to_numpy(merge(v, other)); })
-      .def("locate", [](const Shared& v, const Shared& other) { return to_numpy(find_all(v, other)); })
+      .def("merge",
+           [](SharedVocabulary& v, const SharedVocabulary& other) { return to_numpy(merge(v, other)); })
+      .def("locate", [](const SharedVocabulary& v,
+                        const SharedVocabulary& other) { return to_numpy(find_all(v, other)); })
       .def("sorted",
-           [](const Shared& v) {
+           [](const SharedVocabulary& v) {
              return to_numpy(v.read([](const Vocabulary& own) { return own.sorted(); }));
            })
       .def("ranks", &ranks_of, nb::sig("def ranks(self) -> dict[str, int]"))
       .def("arena", &arena_of)
       .def("lengths", &lengths_of)
       .def_static("from_arrays", [](In<uint8_t> arena, In<uint32_t> lengths) {
-        return new Shared(from_arrays(arena, lengths));
+        return new SharedVocabulary(std::in_place, from_arrays(arena, lengths));
       });
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A vocabulary that Python threads may share. Counting runs without the interpreter's lock, so it takes this
-// one: shared to look terms up, alone to add them. It is never held while waiting for the interpreter.
+// Something that Python threads may share. Long work runs without the interpreter's lock, so it takes this
+// one: shared to read, alone to write. It is never held while waiting for the interpreter.
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -9,29 +9,32 @@
 
 namespace tallytext {
 
-class SharedVocabulary {
+template <class T>
+class Shared {
  public:
-  SharedVocabulary() = default;
-  explicit SharedVocabulary(Vocabulary&& terms) : terms_(std::move(terms)) {}
-  SharedVocabulary(const SharedVocabulary& other) {
-    std::shared_lock lock(other.mutex_);
-    terms_ = other.terms_;
-  }
+  template <class... Args>
+  explicit Shared(std::in_place_t, Args&&... args) : value_(std::forward<Args>(args)...) {}
+  Shared() = default;
+  Shared(const Shared& other) : Shared(other, std::shared_lock(other.mutex_)) {}
 
   template <class Use>
   auto read(Use use) const {
     std::shared_lock lock(mutex_);
-    return use(terms_);
+    return use(value_);
   }
   template <class Use>
   auto write(Use use) {
     std::unique_lock lock(mutex_);
-    return use(terms_);
+    return use(value_);
   }
 
  private:
-  Vocabulary terms_;
+  Shared(const Shared& other, const std::shared_lock<std::shared_mutex>&) : value_(other.value_) {}
+
+  T value_;
   mutable std::shared_mutex mutex_;
 };
+
+using SharedVocabulary = Shared<Vocabulary>;
 
 }  // namespace tallytext
