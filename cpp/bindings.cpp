@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   bind_count(m);
   bind_tally(m);
   bind_score(m);
+  bind_leave_one_out(m);
 }

@@ -39,7 +39,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
     def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[Any, Any]:
         self.counted_natively_ = self._can_count_natively()
         if not self.counted_natively_:
-            return super()._count_vocab(raw_documents, fixed_vocab)  # type: ignore[no-any-return]
+            return super()._count_vocab(raw_documents, fixed_vocab)
         self.build_analyzer()  # for its warnings
         if fixed_vocab:
             return self.vocabulary_, self._counts(raw_documents, self._known_terms(), grow=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext._core import Tally as NativeTally
+from tallytext._core import TallySlice
 from tallytext.errors import RecipeError
 from tallytext.labels import Label, LabelIndex
 from tallytext.planes import UNIT, Plane, PlaneTotals
@@ -158,6 +160,35 @@ class Statistics:
             scale=int(now._native.scales()[at]) * UNIT,
         )
 
+    def column(self, name: Plane | str) -> int:
+        """Return the number of a column: "occurrences", "documents" or a plane that is kept."""
+        if isinstance(name, Plane):
+            return self._plane_column(name)
+        return {"occurrences": _OCCURRENCES, "documents": _DOCUMENTS}[name]
+
+    def slice(self, columns: Sequence[int], terms: NDArray[np.int32] | None = None) -> TallySlice:
+        """Return the sums of some columns and terms, all of one moment.
+
+        Planes come in units of ``planes.UNIT``, classes by number: see :attr:`label_names`. Costs
+        as much as there are terms asked for, and classes.
+        """
+        return self._native.slice(list(columns), terms)
+
+    @property
+    def label_index(self) -> LabelIndex:
+        """The numbers of the labels; a copy."""
+        return self._labels.copy()
+
+    @property
+    def label_names(self) -> list[Label]:
+        """The label of each class number, classes without a document included."""
+        return self._labels.names
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the sums do."""
+        return self._native.version
+
     def counts_of_counts(self, events: Literal["cells", "pooled"] = "cells") -> dict[int, int]:
         """Return how many events were counted exactly r times, for each r that occurs.
 
@@ -169,6 +200,18 @@ class Statistics:
         if events not in ("cells", "pooled"):
             raise ValueError(f"events must be 'cells' or 'pooled', not {events!r}")
         return self._native.counts_of_counts(events == "pooled")
+
+    def small_counts(self, events: Literal["cells", "pooled"] = "cells") -> dict[int, int]:
+        """Return the first entries of :meth:`counts_of_counts`, at no cost.
+
+        Examples
+        --------
+        >>> from tallytext import Tally
+        >>> Tally().learn({"to": 2, "be": 1, "or": 1}, "x").small_counts()[1]
+        2
+        """
+        few = self._native.small_counts(events == "pooled").tolist()
+        return {r: n for r, n in enumerate(few) if r and n}
 
     def _snapshot(self) -> Self:
         # To read from: what several calls see of it is of one moment. The sums come first, since

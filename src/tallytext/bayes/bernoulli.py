@@ -1,0 +1,94 @@
+"""Multivariate Bernoulli naive Bayes: documents as sets of words."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from tallytext.bayes.bernoulli_weights import BernoulliCounts, contrast_weights, joint_weights
+from tallytext.bayes.model import NaiveBayes
+from tallytext.bayes.priors import Prior
+from tallytext.bayes.reading import Column, Reading
+from tallytext.planes import Plane
+from tallytext.scorer import Weights
+from tallytext.smoothing.base import Numbers
+
+
+class BernoulliNB(NaiveBayes):
+    r"""Multivariate Bernoulli naive Bayes (Aggarwal, 5.11-5.17): which words occur, which do not.
+
+    .. math:: p(w \mid c) = \frac{\mathrm{df}_{cw} + \gamma}{N_c + \gamma V / d_a}, \qquad
+              s_c(d) = \log p(c) + \sum_{w \in d} \log p(w \mid c)
+              + \sum_{w \notin d} \log(1 - p(w \mid c))
+
+    :math:`d_a` is the mean number of distinct words of a training document, so that a word nobody
+    has seen is expected in a share :math:`d_a / V` of documents, not in half of them.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Pseudo-documents per word, positive.
+    complement : bool, default=False
+        Judge each class against all documents outside it.
+    prior, prior_beta, class_weight, multi_label, dtype, n_jobs
+        As in :class:`MultinomialNB`; the prior is "smoothed" by default, as in the source.
+
+    Attributes
+    ----------
+    tally_ : Tally
+        The counts, all there is to know.
+    classes_ : ndarray
+        The labels, sorted.
+
+    Examples
+    --------
+    >>> model = BernoulliNB().fit([[1, 1, 0], [0, 1, 1]], ["sea", "sky"])
+    >>> model.predict([[1, 0, 0]])
+    array(['sea'], dtype='<U3')
+    """
+
+    tf_test = "binary"
+
+    def __init__(
+        self,
+        gamma: float = 1.0,
+        *,
+        complement: bool = False,
+        prior: Prior = "smoothed",
+        prior_beta: float = 1.0,
+        class_weight: Any = None,
+        multi_label: bool | None = None,
+        dtype: Literal["float64", "float32"] = "float64",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.gamma = gamma
+        self.complement = complement
+        self.prior = prior
+        self.prior_beta = prior_beta
+        self.class_weight = class_weight
+        self.multi_label = multi_label
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    @property
+    def _contrasts(self) -> bool:
+        return self.multi_label_ or bool(self.complement)
+
+    def _expect_parameters(self) -> None:
+        if not 0 < self.gamma < np.inf:
+            raise ValueError(f"gamma must be positive, not {self.gamma!r}.")
+
+    def _columns(self, unit: float, weighted: bool) -> list[Column]:
+        return [Plane("binary", weighted=True) if weighted else "documents"]
+
+    def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
+        counts = self.document_counts(reading)
+        if self._contrasts:
+            return contrast_weights(counts, intercept)
+        return joint_weights(counts, intercept)
+
+    def document_counts(self, reading: Reading) -> BernoulliCounts:
+        """Return the smoothed counts behind the weights."""
+        n_terms = reading.n_live_terms if self.open_ else self.n_features_in_
+        return BernoulliCounts(reading, self.gamma, n_terms, closed=not self.open_)

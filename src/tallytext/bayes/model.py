@@ -1,0 +1,371 @@
+"""What all naive Bayes models share: a tally that learns, and a scorer read off it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tallytext.bayes.class_order import ClassOrder, Ordering, sort_labels
+from tallytext.bayes.matrices import (
+    checked_matrix,
+    documents_of,
+    in_units,
+    transformed,
+    unit_of,
+    vocabulary_for,
+    weights_of,
+)
+from tallytext.bayes.out_of_sample import posteriors
+from tallytext.bayes.priors import Prior, class_priors, log_priors, weighted_priors
+from tallytext.bayes.reading import Column, Reader, Reading
+from tallytext.bayes.targets import Targets, targets_of
+from tallytext.bayes.training import Training, training_of
+from tallytext.bayes.weight_cache import WeightCache
+from tallytext.decision.ranking import log_odds
+from tallytext.errors import CountError, LabelError
+from tallytext.labels import Label, unknown_class
+from tallytext.planes import Plane
+from tallytext.scorer import Best, Documents, RowWeights, Weights, best_of, sums_of_rows
+from tallytext.smoothing.base import Numbers
+from tallytext.tally import Tally
+from tallytext.threads import thread_count
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns into a tally; predicts with weights that are a pure function of it.
+
+    A subclass says which columns of the tally it reads (:meth:`_columns`), how they become weights
+    (:meth:`_estimate`), and whether its scores are contrasts, the log-odds of each class against
+    all others, or the joint log-probabilities of documents and classes.
+    """
+
+    prior: Prior
+    prior_beta: float
+    class_weight: Any
+    multi_label: bool | None
+    dtype: Any
+    n_jobs: int | None
+
+    tf_test: Any = "raw"
+
+    tally_: Tally
+    ordering_: Ordering
+    cache_: WeightCache
+    n_features_in_: int
+    unit_: float
+    weighted_: bool
+    open_: bool
+    multi_label_: bool
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Count the documents anew.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts. Fractions are counted in units of 2**-20.
+        y : sequence of length n_documents
+            One label per document; or a list of labels per document, or an indicator matrix, for
+            documents with several labels or none.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        X = checked_matrix(self, X, reset=True, open_width=False)
+        targets = targets_of(y)
+        self._expect_lengths(X, targets)
+        self._begin(unit_of(X), sample_weight is not None, targets.several)
+        if targets.columns is not None:
+            self.ordering_ = Ordering(range(targets.columns))
+        self.tally_.number_labels(sort_labels(targets.distinct))
+        self._learn(X, targets, sample_weight, +1)
+        self._choose(X, targets)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Iterable[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Count more documents; new classes are welcome.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        classes : iterable, default=None
+            Classes to announce, as scikit-learn asks for in the first call; not needed here.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "tally_")
+        X = checked_matrix(self, X, reset=first, open_width=not first and self.open_)
+        targets = targets_of(y)
+        self._expect_lengths(X, targets)
+        if first:
+            self._begin(unit_of(X), sample_weight is not None, targets.several)
+            self.tally_.number_labels(sort_labels(targets.distinct))
+        if classes is not None:
+            self.ordering_ = Ordering([*self.ordering_.announced, *_plain_labels(classes)])
+        self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.several)
+        self._learn(X, targets, sample_weight, +1)
+        if first:
+            self._choose(X, targets)
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Take documents out that were learned, exactly.
+
+        Raises
+        ------
+        NegativeCountError
+            If these documents were never learned with these labels. Nothing changes then.
+        """
+        check_is_fitted(self)
+        X = checked_matrix(self, X, reset=False, open_width=self.open_)
+        targets = targets_of(y)
+        self._expect_lengths(X, targets)
+        self._learn(X, targets, sample_weight, -1)
+        return self
+
+    @classmethod
+    def from_tally(cls, tally: Tally, **parameters: Any) -> Self:
+        """Return a model of counts that are there already; no document is needed.
+
+        The model reads this very tally: what the tally learns, the model knows. Matrices that it
+        is asked about have the columns of ``tally.vocabulary``; columns beyond it are words that
+        nobody has seen.
+
+        Parameters
+        ----------
+        tally : Tally
+        **parameters
+            Those of the constructor.
+
+        Raises
+        ------
+        RecipeError
+            If the tally does not keep the planes that the parameters ask for.
+        """
+        model = cls(**parameters)
+        several = tally.n_several > 0 or tally.n_unlabelled > 0
+        model._start(tally, 1.0, False, several, open_=True)
+        return model
+
+    def _begin(self, unit: float, weighted: bool, several: bool) -> None:
+        planes = [column for column in self._columns(unit, weighted) if isinstance(column, Plane)]
+        tally = Tally(vocabulary_for(self), planes=planes)
+        self._start(tally, unit, weighted, several, open_=False)
+
+    def _start(self, tally: Tally, unit: float, weighted: bool, several: bool, open_: bool) -> None:
+        self.multi_label_ = several if self.multi_label is None else bool(self.multi_label)
+        self._expect_parameters()
+        self.tally_, self.unit_, self.weighted_, self.open_ = tally, unit, weighted, open_
+        self.ordering_ = Ordering()
+        self.cache_ = WeightCache()
+        if open_:
+            self.n_features_in_ = len(tally.vocabulary)
+        for column in self._columns(unit, weighted):
+            tally.column(column)
+
+    def _learn(self, X: Any, targets: Targets, sample_weight: Any, sign: int) -> None:
+        X, labels = in_units(X, self.unit_), targets.labels
+        weights = weights_of(sample_weight, X.shape[0])
+        if weights is not None and not self.weighted_:
+            raise CountError("sample_weight must be given from the first call on, or never.")
+        if weights is not None and not weights.all():
+            # A document that weighs nothing must not be known to have been there.
+            kept = np.flatnonzero(weights)
+            X, weights, labels = X[kept], weights[kept], [labels[at] for at in kept]
+        move = self.tally_.learn if sign > 0 else self.tally_.forget
+        move(X, labels, sample_weight=weights)
+
+    def _expect_lengths(self, X: Any, targets: Targets) -> None:
+        if len(targets.labels) != X.shape[0]:
+            raise LabelError(
+                f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
+                f"but labels for {len(targets.labels)}."
+            )
+
+    def _training(self, X: Any, targets: Targets, sample_weight: Any = None) -> Training:
+        counted = documents_of(in_units(X, self.unit_))
+        weights = weights_of(sample_weight, X.shape[0])
+        return training_of(counted, targets.labels, self.tally_.label_index, weights)
+
+    # ------------------------------------------------------------------ what subclasses say
+
+    def _columns(self, unit: float, weighted: bool) -> list[Column]:
+        """Return the columns to read, the last being that of documents."""
+        raise TypeError(f"{type(self).__name__} must say which columns it reads.")
+
+    def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
+        """Return the weights that follow from counts."""
+        raise TypeError(f"{type(self).__name__} must say how counts become weights.")
+
+    @property
+    def _contrasts(self) -> bool:
+        """Whether scores are log-odds of each class against all others."""
+        return self.multi_label_
+
+    def _expect_parameters(self) -> None:
+        """Refuse parameters that contradict each other."""
+
+    def _choose(self, X: Any, targets: Targets) -> None:
+        """Choose from training documents what cannot be chosen from their sums."""
+
+    def _lengthened(self, scores: Numbers, documents: Documents) -> Numbers:
+        """Return scores with what the length of a document says added."""
+        return scores
+
+    def _needs_all_scores(self, weights: Weights) -> bool:
+        """Whether the best class cannot be found without all scores."""
+        return isinstance(weights, RowWeights)
+
+    # ------------------------------------------------------------------ predicting
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self._order().classes
+
+    def scores(self, X: Any) -> Numbers:
+        """Return the raw score of each document for each class.
+
+        Joint log-probabilities of document and class; for models of contrasts and for several
+        labels per document, the log-odds of each class against all others.
+        """
+        return self._scores(self._documents(X))[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the best class of each document, or which classes are more likely than not.
+
+        Returns
+        -------
+        ndarray
+            Labels; or, for several labels per document, an indicator matrix whose columns are
+            ``classes_``.
+        """
+        documents = self._documents(X)
+        if self.multi_label_:
+            return (self._scores(documents)[0] > 0).astype(np.int64)
+        return self._order().classes[self._top(documents, 1).classes[:, 0]]
+
+    def predict_log_proba(self, X: Any) -> Numbers:
+        """Return the logarithms of :meth:`predict_proba`."""
+        return self.posteriors(self.scores(X))
+
+    def predict_proba(self, X: Any) -> Numbers:
+        """Return the probability of each class, raw: on long documents far too sure of itself.
+
+        For several labels per document, of each class against its absence; otherwise they sum to
+        one.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def top_k(self, X: Any, k: int) -> Best:
+        """Return the numbers in ``classes_`` and the scores of the k best classes, best first."""
+        documents = self._documents(X)
+        return self._top(documents, min(k, len(self.classes_)))
+
+    def rank(self, X: Any, label: Any) -> Numbers:
+        """Return by how much each document speaks for a class: its log-odds, to sort by."""
+        return self.log_odds(self.scores(X))[:, self.class_number(label)]
+
+    def posteriors(self, scores: Numbers) -> Numbers:
+        """Return the logarithms of the probabilities that raw scores stand for."""
+        return posteriors(scores, self._contrasts, self.multi_label_)
+
+    def log_odds(self, scores: Numbers) -> Numbers:
+        """Return the log-odds of each class against all others that raw scores stand for."""
+        return scores if self._contrasts else log_odds(scores)
+
+    def class_number(self, label: Any) -> int:
+        """Return the place of a label in ``classes_``."""
+        found = np.flatnonzero(self.classes_ == label)
+        if len(found) != 1:
+            raise unknown_class(label, self.classes_.tolist())
+        return int(found[0])
+
+    def unknown_shares(self, X: Any) -> Numbers:
+        """Return the share of each document's tokens that the model has never seen."""
+        documents = self._documents(X)
+        seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
+        mass = np.append(seen.weights.mass, 0.0) > 0
+        at = seen.local(documents).terms
+        known = mass[np.where((at >= 0) & (at < len(mass) - 1), at, len(mass) - 1)]
+        length = sums_of_rows(documents.values, documents.starts)
+        unknown = sums_of_rows(documents.values * ~known, documents.starts)
+        return np.divide(unknown, length, out=np.zeros_like(length), where=length > 0)
+
+    def _documents(self, X: Any) -> Documents:
+        check_is_fitted(self)
+        X = checked_matrix(self, X, reset=False, open_width=self.open_)
+        return transformed(documents_of(X), self.tf_test)
+
+    def _scores(self, documents: Documents) -> tuple[Numbers, Numbers]:
+        seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
+        scores, lengths = seen.weights.scores(seen.local(documents), thread_count(self.n_jobs))
+        lost = ~(scores > -np.inf).any(axis=1)
+        if lost.any():
+            # No class can have written these: only the prior is left.
+            scores[lost] = seen.weights.intercept
+        return self._lengthened(scores, documents), lengths
+
+    def _top(self, documents: Documents, k: int) -> Best:
+        seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
+        order = np.empty(len(seen.weights.intercept), dtype=np.int32)
+        order[np.argsort(-seen.weights.intercept, kind="stable")] = np.arange(len(order))
+        if self._needs_all_scores(seen.weights):
+            return best_of(self._scores(documents)[0], k, order)
+        return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))
+
+    def _weights(self, reading: Reading) -> Weights:
+        priors = class_priors(
+            self.prior, self.prior_beta, reading.class_documents, reading.order.classes
+        )
+        if self.multi_label_ and isinstance(self.prior, str) and self.prior != "uniform":
+            priors = self._shares(reading)
+        priors = weighted_priors(priors, self.class_weight, reading.order.classes)
+        intercept = log_priors(priors, self._contrasts)
+        return self._estimate(reading, intercept).cast(np.dtype(self.dtype))
+
+    def _shares(self, reading: Reading) -> Numbers:
+        # Of documents, not of labels: they need not sum to one.
+        beta = self.prior_beta if self.prior == "smoothed" else 0.0
+        below = max(reading.n_documents + 2 * beta, np.finfo(np.float64).tiny)
+        return (reading.class_documents + beta) / below
+
+    def _order(self) -> ClassOrder:
+        return self.ordering_.of(self.tally_, self.tally_.slice([0], NO_TERMS).class_documents)
+
+    def _reader(self) -> Reader:
+        columns = self._columns(self.unit_, self.weighted_)
+        return Reader(self.tally_, columns, self.ordering_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+NO_TERMS = np.empty(0, dtype=np.int32)
+
+
+def _plain_labels(classes: Iterable[Any]) -> list[Label]:
+    return [label.item() if isinstance(label, np.generic) else label for label in classes]

@@ -1,0 +1,77 @@
+"""Scores of training documents by models that have not seen them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.decision.ranking import log_odds, log_posteriors
+from tallytext.smoothing.base import Numbers
+
+
+@dataclass(frozen=True)
+class OutOfSample:
+    """What models say of documents that they were not trained on.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_documents, n_classes)
+        Raw scores.
+    lengths : ndarray of shape (n_documents,)
+        How much of each document was known.
+    truth : ndarray of bool of shape (n_documents, n_classes)
+        Which document has which class.
+    classes : ndarray
+        The labels of the columns.
+    contrasts : bool
+        Whether scores are log-odds of each class against all others.
+    several : bool
+        Whether documents may have several labels or none.
+    method : str
+        How they were found: "leave-one-out" or "cross-validation".
+    """
+
+    scores: Numbers
+    lengths: Numbers
+    truth: NDArray[np.bool_]
+    classes: NDArray[Any]
+    contrasts: bool
+    several: bool
+    method: str
+
+    def predict(self) -> NDArray[Any]:
+        """Return the best label of each document, or which classes are more likely than not."""
+        if self.several:
+            return (self.scores > 0).astype(np.int64)
+        return self.classes[self.scores.argmax(axis=1)]
+
+    def log_proba(self) -> Numbers:
+        """Return the logarithms of the raw probabilities."""
+        return posteriors(self.scores, self.contrasts, self.several)
+
+    def log_odds(self) -> Numbers:
+        """Return the log-odds of each class against all others."""
+        return self.scores if self.contrasts else log_odds(self.scores)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of documents whose labels were all found, and no others."""
+        if self.several:
+            return float((self.predict().astype(bool) == self.truth).all(axis=1).mean())
+        best = self.scores.argmax(axis=1)
+        return float(self.truth[np.arange(len(best)), best].mean())
+
+
+def posteriors(scores: Numbers, contrasts: bool, several: bool) -> Numbers:
+    """Return the logarithms of the probabilities that raw scores stand for.
+
+    Contrasts say of each class how likely it is against its absence; where a document has exactly
+    one label these are made to sum to one.
+    """
+    if not contrasts:
+        return log_posteriors(scores)
+    each: Numbers = -np.logaddexp(0.0, -scores)
+    return each if several else log_posteriors(each)

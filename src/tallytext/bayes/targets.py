@@ -1,0 +1,90 @@
+"""What documents are labelled with: one label each, or several, or none."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from tallytext.bayes.class_order import ClassOrder
+from tallytext.errors import LabelError
+
+_SEVERAL = (list, tuple, set, frozenset)
+
+
+class Targets(NamedTuple):
+    """The labels of documents.
+
+    Attributes
+    ----------
+    labels : list
+        A label per document, or a list of labels.
+    several : bool
+        Whether documents may have several labels or none.
+    columns : int or None
+        How many classes an indicator matrix has.
+    """
+
+    labels: list[Any]
+    several: bool
+    columns: int | None = None
+
+    @property
+    def distinct(self) -> set[Any]:
+        """Each label once."""
+        return (
+            {label for labels in self.labels for label in labels}
+            if self.several
+            else {*self.labels}
+        )
+
+
+def targets_of(y: Any) -> Targets:
+    """Read labels given as one per document, as lists of labels, or as an indicator matrix.
+
+    Examples
+    --------
+    >>> targets_of([["a", "b"], []])
+    Targets(labels=[['a', 'b'], []], several=True, columns=None)
+    >>> targets_of(np.array([[0, 1, 1], [1, 0, 0]])).labels
+    [[1, 2], [0]]
+    """
+    if y is None:
+        raise LabelError("this classifier requires y to be passed, but the target y is None.")
+    if sparse.issparse(y) or getattr(y, "ndim", 1) == 2:
+        return _from_matrix(y)
+    if isinstance(y, list | tuple) and any(isinstance(labels, _SEVERAL) for labels in y):
+        return Targets([_listed(labels) for labels in y], several=True)
+    column = column_or_1d(y, warn=True)
+    check_classification_targets(column)
+    return Targets(column.tolist(), several=False)
+
+
+def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
+    """Return which document has which class; labels that are no class are left out."""
+    place = {label: at for at, label in enumerate(order.classes.tolist())}
+    table = np.zeros((len(labels), len(place)), dtype=bool)
+    for row, given in enumerate(labels):
+        for label in given if isinstance(given, _SEVERAL) else [given]:
+            if label in place:
+                table[row, place[label]] = True
+    return table
+
+
+def _from_matrix(y: Any) -> Targets:
+    if y.shape[1] == 1:
+        dense: Any = y.toarray() if hasattr(y, "toarray") else y
+        return targets_of(column_or_1d(dense, warn=True))
+    if type_of_target(y) != "multilabel-indicator":
+        raise LabelError(f"Unknown label type: a matrix of labels must hold 0 and 1, not {y!r:.80}")
+    rows = sparse.csr_array(y)
+    cells = np.split(rows.indices, rows.indptr[1:-1])
+    return Targets([cell.tolist() for cell in cells], several=True, columns=y.shape[1])
+
+
+def _listed(labels: Any) -> list[Any]:
+    return list(labels) if isinstance(labels, _SEVERAL) else [labels]

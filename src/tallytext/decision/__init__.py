@@ -1,0 +1,23 @@
+"""From scores to decisions, rankings and probabilities. Pure: arrays in, arrays out.
+
+Scores are ``(n_documents, n_classes)``. Nothing here changes once it is made: ``fit`` returns what
+was fitted, and is to be given out-of-sample scores.
+"""
+
+from tallytext.decision.calibration import Isotonic, Platt
+from tallytext.decision.cuts import Argmax, PCut, RCut
+from tallytext.decision.ranking import log_odds, log_posteriors
+from tallytext.decision.temperature import Temperature
+from tallytext.decision.thresholds import SCut
+
+__all__ = [
+    "Argmax",
+    "Isotonic",
+    "PCut",
+    "Platt",
+    "RCut",
+    "SCut",
+    "Temperature",
+    "log_odds",
+    "log_posteriors",
+]

@@ -1,0 +1,169 @@
+"""What every smoothing of word probabilities has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers: TypeAlias = NDArray[np.floating[Any]]
+Measure: TypeAlias = Callable[[Numbers], Numbers]
+
+
+class ClassSum(Protocol):
+    """Sums a function of the counts of each class."""
+
+    def __call__(self, measure: Measure, occurrences: bool = False) -> Numbers:
+        """Return the sum over the words of each class of ``measure(N)``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Classes:
+    """What a smoothing may know of the classes; arrays of one shape, or that broadcast.
+
+    Attributes
+    ----------
+    tokens : ndarray
+        :math:`T_c`, the sum of the counts of the class.
+    terms : ndarray
+        :math:`K_c`, how many words have a count in it.
+    total : float or ndarray
+        :math:`T`, the count of all words in all documents.
+    n_terms : float or ndarray
+        :math:`V`, the size of the vocabulary.
+    whole : bool
+        Whether counts are whole numbers.
+    sum : callable
+        ``sum(h)`` is :math:`\\sum_{w} h(N_{cw})` over the words of the class, and
+        ``sum(h, occurrences=True)`` is :math:`\\sum_{w} h(N_{cw})\\, T_w`, for a function with
+        h(0) = 0. Costs a pass over all counts.
+    """
+
+    tokens: Numbers
+    terms: Numbers
+    total: Any
+    n_terms: Any
+    whole: bool
+    sum: ClassSum
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a smoothing may know of the words.
+
+    Attributes
+    ----------
+    occurrences : ndarray
+        :math:`T_w`, the count of the word in all documents.
+    total : float or ndarray
+        :math:`T`, the count of all words in all documents.
+    n_terms : float or ndarray
+        :math:`V`, the size of the vocabulary.
+    known : ndarray of bool
+        Whether the word is in the vocabulary.
+    """
+
+    occurrences: Numbers
+    total: Any
+    n_terms: Any
+    known: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What the parameters of a smoothing may be chosen from.
+
+    Attributes
+    ----------
+    class_tokens : ndarray of shape (n_classes,)
+        :math:`T_c`.
+    counts_of_counts : callable
+        From "cells" or "pooled", and whether n_1 and n_2 are enough, to ``{r: n_r}``; None for
+        fractional counts.
+    documents : callable
+        Returns the training documents, one entry per token (a ``TokenDocuments``); None when only
+        their sums are at hand.
+    """
+
+    class_tokens: Numbers
+    counts_of_counts: Callable[[str, bool], dict[int, int]] | None = None
+    documents: Callable[[], Any] | None = None
+
+
+class Smoothing:
+    r"""A way to give words that a class has not shown a share of its probability.
+
+    .. math:: p(w \mid c) = f(N_{cw}, c) + \gamma_c \, g(w)
+
+    f is what the words seen in a class keep, g a background over all words, and :math:`\gamma_c`
+    the mass set free in class c. A subclass says what they are: :meth:`seen`, :meth:`freed` and,
+    unless it is the unigram of all documents, :meth:`spread`. They must be written so that
+    :math:`\sum_w p(w \mid c) = 1`.
+
+    Examples
+    --------
+    Witten and Bell's: a class sets free as much as it has shown different words.
+
+    >>> class WittenBell(Smoothing):
+    ...     def seen(self, counts, classes):
+    ...         return counts / (classes.tokens + classes.terms)
+    ...     def freed(self, classes):
+    ...         tokens, terms = classes.tokens, classes.terms
+    ...         return np.where(tokens > 0, terms / np.maximum(tokens + terms, 1), 1)
+    """
+
+    @property
+    def local(self) -> bool:
+        """Whether f / gamma of a class follows from its own counts alone, not from V, T or others.
+
+        Leave-one-out is fast then, and takes a longer way otherwise.
+        """
+        return True
+
+    @property
+    def linear(self) -> bool:
+        """Whether f is proportional to the count. Contrasts of classes are sparse then."""
+        return False
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether words with f > 0 have no part in the background: p is f or gamma g, not both."""
+        return False
+
+    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+        """Return f of counts, where ``classes`` describes the class of each of them."""
+        raise TypeError(f"{type(self).__name__} must say what seen words keep: define seen().")
+
+    def freed(self, classes: Classes) -> Numbers:
+        """Return gamma of each class; 1 for a class without tokens when g sums to one."""
+        raise TypeError(f"{type(self).__name__} must say what mass is freed: define freed().")
+
+    def spread(self, terms: Terms) -> Numbers:
+        """Return g of each word, zero for a word that is to be ignored."""
+        shares = terms.occurrences / np.maximum(terms.total, np.finfo(np.float64).tiny)
+        return np.where(terms.known, shares, 0.0)
+
+    def resolved(self, corpus: Corpus) -> Self:
+        """Return the smoothing with numbers in the place of what is to be chosen from the data."""
+        return self
+
+
+def uniform(terms: Terms) -> Numbers:
+    """Return the same share of the vocabulary for every known word."""
+    return np.where(terms.known, 1.0 / np.maximum(terms.n_terms, 1), 0.0)
+
+
+def safe_ratio(above: Any, below: Any, empty: float) -> Numbers:
+    """Return ``above / below``, and ``empty`` where there is nothing below."""
+    there = np.asarray(below) > 0
+    return np.where(there, above / np.where(there, below, 1.0), empty)
+
+
+def expect_between(name: str, value: Any, low: float, high: float) -> None:
+    """Refuse a parameter outside ``low <= value <= high``."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}.")
