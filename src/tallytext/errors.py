@@ -58,6 +58,10 @@ class UnknownNameError(TallytextError):
     """A term or class was asked for that a tally does not hold."""
 
 
+class ScoreError(TallytextError):
+    """Scores, probabilities or decisions that cannot be used, or a rule that cannot be applied."""
+
+
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return a sentence that offers the nearest of the known names, or nothing.
 

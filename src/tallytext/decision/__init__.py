@@ -1,0 +1,24 @@
+"""From scores to decisions, rankings and probabilities. Pure: arrays in, arrays out.
+
+Scores are ``(n_documents, n_classes)``. Nothing here changes once it is made: ``fit`` returns what
+was fitted, and is to be given out-of-sample scores.
+"""
+
+from tallytext.decision.cuts import Argmax, PCut, RCut
+from tallytext.decision.isotonic import Isotonic
+from tallytext.decision.platt import Platt
+from tallytext.decision.ranking import log_odds, log_posteriors
+from tallytext.decision.temperature import Temperature
+from tallytext.decision.thresholds import SCut
+
+__all__ = [
+    "Argmax",
+    "Isotonic",
+    "PCut",
+    "Platt",
+    "RCut",
+    "SCut",
+    "Temperature",
+    "log_odds",
+    "log_posteriors",
+]

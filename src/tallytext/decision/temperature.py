@@ -1,0 +1,158 @@
+"""One temperature for all classes, that rises with the length of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+
+from tallytext.decision.ranking import log_posteriors
+from tallytext.errors import ScoreError
+from tallytext.evaluation.inputs import class_indices, finite_scores, same_length
+
+_P_BOUNDS = (-1.0, 2.0)
+# The logarithm of the scale, in units of the spread of scores: from all classes alike to certainty.
+_SCALE_BOUNDS = (-25.0, 15.0)
+
+
+@dataclass(frozen=True)
+class Temperature:
+    r"""Posteriors whose scores are divided by a temperature that depends on the length.
+
+    .. math:: p(c \mid d) \propto \exp\left( s_c(d) \, a \, (1 + |d|)^{-p} \right)
+
+    The words of a document are not independent, as naive Bayes takes them to be, so its posteriors
+    are too extreme, the more so the longer a document is. With a = 1 and p = 0 they are left as
+    they are; with p = 1 the mean score of a word counts. The best class stays the best.
+
+    Parameters
+    ----------
+    a : float, default=1.0
+        Positive.
+    p : float, default=0.5
+        How fast the temperature rises with length.
+
+    Examples
+    --------
+    >>> np.exp(Temperature(a=2.0, p=1.0).log_proba([[0.0, -np.log(9) * 2]], [3])).round(2)
+    array([[0.9, 0.1]])
+    """
+
+    a: float = 1.0
+    p: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not (0 < self.a < np.inf and np.isfinite(self.p)):
+            raise ScoreError(f"there is no temperature with a={self.a} and p={self.p}.")
+
+    @classmethod
+    def fit(cls, scores: ArrayLike, lengths: ArrayLike, truth: ArrayLike) -> Temperature:
+        """Return the temperature with the least log-loss on out-of-sample scores.
+
+        p is kept from -1 to 2, and a within bounds too, for there is no best one where all
+        documents are classified rightly: the surer the better.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            Scores of documents by a model that was not trained on them.
+        lengths : array-like of shape (n_documents,)
+            How many words of each document entered its scores.
+        truth : array-like of int of shape (n_documents,)
+            The index of the class of each document.
+
+        Examples
+        --------
+        >>> scores = [[0.0, -8.0], [-8.0, 0.0], [0.0, -8.0], [0.0, -8.0]]
+        >>> fitted = Temperature.fit(scores, [7, 7, 7, 7], [0, 1, 0, 1])
+        >>> np.exp(fitted.log_proba(scores[:1], [7])).round(3)
+        array([[0.75, 0.25]])
+        """
+        matrix = finite_scores(scores)
+        right = class_indices(truth, matrix.shape[1])
+        same_length(len(matrix), len(right), "class indices")
+        if not len(matrix):
+            raise ScoreError("there are no documents to fit a temperature to.")
+        return cls(*_least_loss(matrix, _log_lengths(lengths, len(matrix)), right))
+
+    def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
+        """Return the logarithms of the posteriors of each document, which sum to one."""
+        # A constant of each document changes no posterior, but scaled it would cost precision.
+        shifted = log_posteriors(scores)
+        scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(shifted)))
+        return log_posteriors(shifted * scale[:, None])
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the parameters as plain values, for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Temperature:
+        """Read what :meth:`to_dict` wrote.
+
+        Examples
+        --------
+        >>> Temperature.from_dict(Temperature(2.0, 0.25).to_dict())
+        Temperature(a=2.0, p=0.25)
+        """
+        if set(values) != {"a", "p"} or not all(
+            isinstance(v, int | float) for v in values.values()
+        ):
+            raise ScoreError(f"these are not the parameters of a temperature: {dict(values)}")
+        return cls(float(values["a"]), float(values["p"]))
+
+
+def _log_lengths(lengths: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+    values = np.asarray(lengths, dtype=np.float64)
+    if values.shape != (n_documents,):
+        raise ScoreError(f"there are {n_documents} documents, but lengths of shape {values.shape}.")
+    if not ((values >= 0) & (values < np.inf)).all():
+        raise ScoreError("a document has a length that is negative or not a finite number.")
+    return np.log1p(values)
+
+
+def _least_loss(
+    matrix: NDArray[np.float64], log_lengths: NDArray[np.float64], right: NDArray[np.intp]
+) -> tuple[float, float]:
+    """Return a and p, found by way of the scale at the middle length and in units of the spread.
+
+    The two parameters are then of a size, and nearly independent of each other.
+    """
+    shifted = matrix - matrix.max(axis=1, keepdims=True)
+    spread, middle = -shifted.mean(), log_lengths.mean()
+    if spread == 0:
+        return Temperature.a, Temperature.p
+    centred = log_lengths - middle
+    start = np.log(Temperature.a * spread) - Temperature.p * middle, Temperature.p
+    found = minimize(
+        _loss_and_slope,
+        np.clip(start, *np.transpose([_SCALE_BOUNDS, _P_BOUNDS])),
+        args=(shifted / spread, centred, right),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[_SCALE_BOUNDS, _P_BOUNDS],
+        options={"ftol": 1e-14, "gtol": 1e-9},
+    )
+    scale, p = found.x
+    return float(np.exp(scale + p * middle) / spread), float(p)
+
+
+def _loss_and_slope(
+    parameters: NDArray[np.float64],
+    shifted: NDArray[np.float64],
+    centred: NDArray[np.float64],
+    right: NDArray[np.intp],
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the mean log-loss, and its derivatives by the log-scale and by p."""
+    scale = np.exp(parameters[0] - parameters[1] * centred)
+    scaled = shifted * scale[:, None]
+    weights = np.exp(scaled)
+    totals = weights.sum(axis=1)
+    reached = scaled[np.arange(len(right)), right]
+    loss = np.log(totals) - reached
+    slope = np.einsum("dc,dc->d", weights, scaled) / totals - reached
+    return float(loss.mean()), np.array([slope.mean(), -(slope * centred).mean()])

@@ -1,0 +1,159 @@
+"""Decisions by a threshold for each class, chosen for the best F1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tallytext.decision.fixed import expect_classes, fixed
+from tallytext.errors import ScoreError
+from tallytext.evaluation.inputs import score_matrix, scores_and_truth
+
+Fallback = Literal["highest", "never"]
+
+_FBR_CANDIDATES = np.arange(1, 9) / 10
+
+
+@dataclass(frozen=True, eq=False)
+class SCut:
+    r"""Assign a class where its score reaches the threshold of the class.
+
+    :meth:`fit` takes out-of-sample scores and gives each class the threshold :math:`\theta_c` with
+    the best F1. Candidates lie midway between neighbouring distinct scores, and at the lowest
+    score; of equally good ones the highest wins. A class is assigned where
+    :math:`s_c(d) \geq \theta_c`. A rare class has too few documents for its best threshold to mean
+    much: if the best F1 is below ``fbr``, the threshold is a fallback. A class that no document of
+    the sample has is never assigned: its threshold is infinite.
+
+    Fitted to the scores that it then decides on, the rule is an oracle: the best that any
+    thresholds could do, and no estimate of anything.
+
+    Parameters
+    ----------
+    fbr : float or "auto", default=0.3
+        The F1 below which a threshold is not trusted. "auto" tries .1, .2, ..., .8: thresholds are
+        fitted to the documents in even places and judged on the others, and the other way round;
+        the best micro-averaged F1 wins, of equals the lowest.
+    fallback : {"highest", "never"}, default="highest"
+        The threshold of a class whose best F1 is too low: the highest score in the sample, so that
+        only a document at least as certain gets the class (FBR.1), or none at all (FBR.0).
+    thresholds : array-like of shape (n_classes,), default=None
+        The threshold of each class; :meth:`fit` finds them.
+
+    Examples
+    --------
+    >>> scores = [[0.9], [0.8], [0.7], [0.6], [0.5], [0.4]]
+    >>> rule = SCut().fit(scores, [[1], [0], [1], [1], [0], [0]])
+    >>> rule.thresholds.round(4)
+    array([0.55])
+    >>> rule.decide([[0.54], [0.55]])
+    array([[False],
+           [ True]])
+    """
+
+    fbr: float | Literal["auto"] = 0.3
+    fallback: Fallback = "highest"
+    thresholds: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if self.fbr != "auto" and (isinstance(self.fbr, str) or not 0 <= self.fbr <= 1):
+            raise ScoreError(f'fbr must be a number from 0 to 1, or "auto", not {self.fbr!r}.')
+        if self.fallback not in ("highest", "never"):
+            raise ScoreError(f'fallback must be "highest" or "never", not {self.fallback!r}.')
+        if self.thresholds is not None:
+            object.__setattr__(self, "thresholds", fixed(self.thresholds, "thresholds"))
+
+    def fit(self, scores: ArrayLike, truth: ArrayLike) -> SCut:
+        """Return the rule with the best thresholds for out-of-sample scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            Scores of documents by a model that was not trained on them.
+        truth : array-like of shape (n_documents, n_classes) or (n_documents,)
+            True where a class applies, or one class index per document.
+
+        Returns
+        -------
+        SCut
+            With ``thresholds``, and with the number that was chosen if ``fbr`` is "auto".
+        """
+        matrix, wanted = scores_and_truth(scores, truth)
+        matrix = _below_infinity(matrix)
+        if len(matrix) < (2 if self.fbr == "auto" else 1):
+            raise ScoreError(f"{len(matrix)} documents are too few to choose thresholds from.")
+        cuts = _best_cuts(matrix, wanted, self.fallback)
+        fbr = _best_fbr(matrix, wanted, self.fallback) if self.fbr == "auto" else self.fbr
+        return replace(self, fbr=fbr, thresholds=cuts.at(fbr))
+
+    def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
+        """Return True where a class is assigned."""
+        if self.thresholds is None:
+            raise ScoreError("SCut has no thresholds yet: use what fit returns.")
+        matrix = _below_infinity(score_matrix(scores))
+        expect_classes(len(self.thresholds), matrix.shape[1], "SCut")
+        return (matrix >= self.thresholds) & (matrix > -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cuts:
+    """Of each class: the best threshold, its F1, and what to fall back to."""
+
+    best: NDArray[np.float64]
+    f1: NDArray[np.float64]
+    fallback: NDArray[np.float64]
+
+    def at(self, fbr: float) -> NDArray[np.float64]:
+        """Return the thresholds if those with an F1 below ``fbr`` are not trusted."""
+        return np.where(self.f1 < fbr, self.fallback, self.best)
+
+
+def _below_infinity(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    # No score, however certain, may reach an infinite threshold, which stands for never.
+    return np.minimum(matrix, np.finfo(np.float64).max)
+
+
+def _best_cuts(matrix: NDArray[np.float64], wanted: NDArray[np.bool_], fallback: Fallback) -> _Cuts:
+    found = [_best_cut(matrix[:, c], wanted[:, c]) for c in range(matrix.shape[1])]
+    best, f1 = np.array(found).T
+    highest = matrix.max(axis=0)
+    usable = (fallback == "highest") & wanted.any(axis=0) & (highest > -np.inf)
+    return _Cuts(best, f1, np.where(usable, highest, np.inf))
+
+
+def _best_cut(scores: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the threshold of one class with the best F1, and that F1."""
+    order = np.argsort(-scores)
+    ranked = scores[order]
+    below = np.append(ranked[1:], -np.inf)
+    f1 = 2 * np.cumsum(wanted[order]) / (np.arange(1, len(ranked) + 1) + wanted.sum())
+    # A threshold cannot part equal scores, nor reach documents without one.
+    f1[ranked == below] = 0
+    last = int(f1.argmax())
+    if f1[last] == 0:
+        return np.inf, 0.0
+    return _midway(ranked[last], below[last]), float(f1[last])
+
+
+def _midway(above: float, below: float) -> float:
+    """Return a threshold that ``above`` reaches and ``below`` does not."""
+    middle = above / 2 + below / 2
+    # No number lies between neighbouring floats, and none in the middle of an infinite range.
+    return float(middle if below < middle <= above else above)
+
+
+def _best_fbr(matrix: NDArray[np.float64], wanted: NDArray[np.bool_], fallback: Fallback) -> float:
+    """Return the F1 that is best not trusted, by thresholds of one half judged on the other."""
+    halves = [(matrix[start::2], wanted[start::2]) for start in (0, 1)]
+    right, given = np.zeros((2, len(_FBR_CANDIDATES)), dtype=np.int64)
+    for fitted, judged in (halves, halves[::-1]):
+        cuts = _best_cuts(*fitted, fallback)
+        for i, fbr in enumerate(_FBR_CANDIDATES):
+            decided = judged[0] >= cuts.at(fbr)
+            right[i] += (decided & judged[1]).sum()
+            given[i] += decided.sum()
+    f1 = 2 * right / np.maximum(given + wanted.sum(), 1)
+    return float(_FBR_CANDIDATES[f1.argmax()])
