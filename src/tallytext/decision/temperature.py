@@ -81,9 +81,10 @@ class Temperature:
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
         """Return the logarithms of the posteriors of each document, which sum to one."""
-        matrix = np.asarray(scores, dtype=np.float64)
-        scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(matrix)))
-        return log_posteriors(_from_highest(matrix) * scale[:, None])
+        # A constant of each document changes no posterior, but scaled it would cost precision.
+        shifted = log_posteriors(scores)
+        scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(shifted)))
+        return log_posteriors(shifted * scale[:, None])
 
     def to_dict(self) -> dict[str, float]:
         """Return the parameters as plain values, for a file."""
@@ -105,12 +106,6 @@ class Temperature:
         return cls(float(values["a"]), float(values["p"]))
 
 
-def _from_highest(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    # A constant of each document changes no posterior, but would be scaled to a large number.
-    shifted: NDArray[np.float64] = matrix - matrix.max(axis=1, keepdims=True)
-    return shifted
-
-
 def _log_lengths(lengths: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     values = np.asarray(lengths, dtype=np.float64)
     if values.shape != (n_documents,):
@@ -127,7 +122,7 @@ def _least_loss(
 
     The two parameters are then of a size, and nearly independent of each other.
     """
-    shifted = _from_highest(matrix)
+    shifted = matrix - matrix.max(axis=1, keepdims=True)
     spread, middle = -shifted.mean(), log_lengths.mean()
     if spread == 0:
         return Temperature.a, Temperature.p
