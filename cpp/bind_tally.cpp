@@ -3,63 +3,21 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
-#include "bindings.hpp"
 #include "check.hpp"
 #include "counting.hpp"
 #include "pystring.hpp"
 #include "reshape.hpp"
 #include "restore.hpp"
-#include "shared.hpp"
+#include "shared_tally.hpp"
 
 namespace {
 using namespace tallytext;
-
-/// A tally with its lock: many may read at a time, one may write. The GIL is let go before the lock is
-/// waited for, so that neither waits for the other.
-class SharedTally : Shared<Tally> {
- public:
-  SharedTally(std::size_t n_planes, std::size_t smallest_delta)
-      : Shared(std::in_place, n_planes, smallest_delta) {}
-
-  template <class Look>
-  auto read(Look look) const {
-    nb::gil_scoped_release release;
-    return Shared::read(look);
-  }
-  template <class Move>
-  auto write(Move move) {
-    nb::gil_scoped_release release;
-    return Shared::write(move);
-  }
-
-  SharedTally(const SharedTally& other)
-      : Shared(std::in_place, other.read([](const Tally& tally) { return tally; })) {}
-};
-
-template <class T>
-std::span<const T> span_of(const In<T>& array) {
-  return {array.data(), array.size()};
-}
 
 template <class T>
 Out<T> every(const std::vector<T>& values, std::size_t width, std::size_t column) {
   std::vector<T> picked(values.size() / width);
   for (std::size_t i = 0; i < picked.size(); ++i) picked[i] = values[i * width + column];
   return to_numpy(std::move(picked));
-}
-
-void expect_rows(const In<int64_t>& starts, std::size_t n, const char* what) {
-  const bool fits = starts.size() > 0 && starts(0) == 0 &&
-                    starts(starts.size() - 1) == static_cast<int64_t>(n) &&
-                    std::is_sorted(starts.data(), starts.data() + starts.size());
-  if (!fits) throw nb::value_error(what);
-}
-
-void expect_ids(const In<int32_t>& ids, std::size_t limit, const char* what, int32_t least = 0) {
-  const auto outside = [=](int32_t id) {
-    return id < least || (id >= 0 && static_cast<std::size_t>(id) >= limit);
-  };
-  if (std::any_of(ids.data(), ids.data() + ids.size(), outside)) throw nb::index_error(what);
 }
 
 Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, In<int64_t> label_starts,
@@ -216,11 +174,11 @@ void bind_parts(nb::module_& m) {
   nb::class_<Recipe>(m, "Recipe", "How a document enters a plane.")
       .def(
           "__init__",
-          [](Recipe* at, int tf, int norm, double theta, bool weighted) {
-            if (tf < 0 || tf > 2 || norm < 0 || norm > 4) throw nb::value_error("no such recipe");
-            new (at) Recipe{static_cast<Tf>(tf), static_cast<Norm>(norm), theta, weighted};
+          [](Recipe* at, int tf, int norm, double theta, bool weighted, bool shared) {
+            if (tf < 0 || tf > 2 || norm < 0 || norm > 6) throw nb::value_error("no such recipe");
+            new (at) Recipe{static_cast<Tf>(tf), static_cast<Norm>(norm), theta, weighted, shared};
           },
-          nb::arg("tf"), nb::arg("norm"), nb::arg("theta"), nb::arg("weighted"));
+          nb::arg("tf"), nb::arg("norm"), nb::arg("theta"), nb::arg("weighted"), nb::arg("shared"));
   nb::class_<Refusal>(m, "Refusal", "What would be left that cannot be.")
       .def_ro("term", &Refusal::term)
       .def_ro("label", &Refusal::label)
@@ -240,8 +198,8 @@ void bind_parts(nb::module_& m) {
 
 void bind_tally(nb::module_& m) {
   bind_parts(m);
-  nb::class_<SharedTally>(m, "Tally", "Sums per (term, class), per term, per class and in all.")
-      .def(nb::init<std::size_t, std::size_t>(), nb::arg("n_planes"), nb::arg("smallest_delta"))
+  nb::class_<SharedTally> tally(m, "Tally", "Sums per (term, class), per term, per class and in all.");
+  tally.def(nb::init<std::size_t, std::size_t>(), nb::arg("n_planes"), nb::arg("smallest_delta"))
       .def(nb::init<const SharedTally&>(), nb::arg("other"))
       .def("apply", &apply, nb::arg("change"), nb::arg("sign"), nb::arg("n_terms"), nb::arg("n_classes"))
       .def("reshaped", &reshaped, nb::arg("term_map"), nb::arg("class_map"), nb::arg("leave") = false)
@@ -261,5 +219,7 @@ void bind_tally(nb::module_& m) {
       .def_prop_ro("n_live_terms", number(&Tally::n_live_terms))
       .def_prop_ro("n_cells", number(&Tally::n_cells))
       .def_prop_ro("n_classes", number(&Tally::n_classes))
-      .def_prop_ro("n_delta", number(&Tally::n_delta));
+      .def_prop_ro("n_delta", number(&Tally::n_delta))
+      .def_prop_ro("version", number(&Tally::version));
+  bind_slice(m, tally);
 }

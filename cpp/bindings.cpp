@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
   bind_vocabulary(m);
   bind_count(m);
   bind_tally(m);
+  bind_score(m);
 }

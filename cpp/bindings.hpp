@@ -7,6 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@ void bind_texts(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_count(nb::module_& m);
 void bind_tally(nb::module_& m);
+void bind_score(nb::module_& m);
 
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -30,4 +34,23 @@ Out<T> to_numpy(Array&& values)
   auto* owned = new Array(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Array*>(p); });
   return Out<T>(owned->data(), {owned->size()}, owner);
+}
+
+template <class T>
+std::span<const T> span_of(const In<T>& array) {
+  return {array.data(), array.size()};
+}
+
+inline void expect_rows(const In<int64_t>& starts, std::size_t n, const char* what) {
+  const bool fits = starts.size() > 0 && starts(0) == 0 &&
+                    starts(starts.size() - 1) == static_cast<int64_t>(n) &&
+                    std::is_sorted(starts.data(), starts.data() + starts.size());
+  if (!fits) throw nb::value_error(what);
+}
+
+inline void expect_ids(const In<int32_t>& ids, std::size_t limit, const char* what, int32_t least = 0) {
+  const auto outside = [=](int32_t id) {
+    return id < least || (id >= 0 && static_cast<std::size_t>(id) >= limit);
+  };
+  if (std::any_of(ids.data(), ids.data() + ids.size(), outside)) throw nb::index_error(what);
 }

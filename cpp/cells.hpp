@@ -22,6 +22,10 @@ class Cells {
   std::size_t n_cells() const { return n_cells_; }
   std::size_t n_delta() const { return delta_.size(); }
   int64_t n_classes_of(TermId term) const { return links_[static_cast<std::size_t>(term)].n_classes; }
+  const Base& base() const { return *base_; }
+  bool has_changed(TermId term) const {  // since the base was written
+    return links_[static_cast<std::size_t>(term)].chain != Delta::none;
+  }
 
   /// n_r over the live cells.
   std::map<int64_t, int64_t> counts_of_counts() const {
@@ -38,6 +42,9 @@ class Cells {
     return found;
   }
 
+  /// n_r over the live cells for r below n.
+  std::vector<int64_t> small_counts(std::size_t n) const { return counts_of_counts_.first(n); }
+
   void resize(std::size_t n_terms) { links_.resize(n_terms); }
 
   /// Adds what is in the cell (term, label) to `block`.
@@ -48,23 +55,36 @@ class Cells {
     if (row != Delta::none) add_block(block, delta_.block(row), width_);
   }
 
+  /// Calls visit(class, in the base, in the delta) for the live cells of a term, classes ascending: a cell
+  /// is the sum of two blocks, one of which may be missing. `rows` is room to work in.
+  template <class Visit>
+  void visit_posting(TermId term, std::vector<int32_t>& rows, Visit visit) const {
+    std::size_t cell = base_->begin(term);
+    const std::size_t end = base_->end(term);
+    delta_.chain(links_[static_cast<std::size_t>(term)].chain, rows);
+    for (const int32_t i : rows) {
+      const Delta::Row& row = delta_.row(i);
+      for (; cell < end && base_->classes[cell] < row.label; ++cell)
+        visit(base_->classes[cell], base_->block(cell), nullptr);
+      const bool stored = cell < end && base_->classes[cell] == row.label;
+      const int64_t* base = stored ? base_->block(cell++) : nullptr;
+      if (row.in_base + delta_.block(i)[occurrences] > 0) visit(row.label, base, delta_.block(i));
+    }
+    for (; cell < end; ++cell) visit(base_->classes[cell], base_->block(cell), nullptr);
+  }
+
   /// Appends the live cells of a term, classes ascending, to `out`; the caller closes the term.
   void append_posting(TermId term, Postings& out) const {
-    std::size_t cell = base_->begin(term), next = 0;
-    const std::size_t end = base_->end(term);
     std::vector<int32_t> rows;
-    delta_.chain(links_[static_cast<std::size_t>(term)].chain, rows);
-    for (; next < rows.size(); ++next) {
-      const ClassId label = delta_.row(rows[next]).label;
-      for (; cell < end && base_->classes[cell] < label; ++cell)
-        out.append(base_->classes[cell], base_->block(cell));
-      out.append(label, delta_.block(rows[next]));
-      if (cell < end && base_->classes[cell] == label) {
-        add_block(out.block(out.n_cells() - 1), base_->block(cell++), width_);
-      }
-      if (out.block(out.n_cells() - 1)[occurrences] == 0) out.drop_last();
-    }
-    for (; cell < end; ++cell) out.append(base_->classes[cell], base_->block(cell));
+    visit_posting(term, rows, [&](ClassId label, const int64_t* base, const int64_t* delta) {
+      out.append(label, base ? base : delta);
+      if (base && delta) add_block(out.block(out.n_cells() - 1), delta, width_);
+    });
+  }
+
+  void prefetch_term(TermId term) const {
+    base_->prefetch_row(term);
+    __builtin_prefetch(&links_[static_cast<std::size_t>(term)]);
   }
 
   /// Adds sign * cells and calls moved(class, step) for each cell that comes to life (+1) or dies (-1).
@@ -140,8 +160,7 @@ class Cells {
 
   void prefetch_places(TermId term, ClassId label) const {
     delta_.prefetch(term, label);
-    base_->prefetch_row(term);
-    __builtin_prefetch(&links_[static_cast<std::size_t>(term)]);
+    prefetch_term(term);
   }
 
   void prefetch_cell(TermId term, ClassId label) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 namespace tallytext {
 
@@ -24,6 +25,13 @@ class CountsOfCounts {
     for (std::size_t r = 1; r < few_.size(); ++r) {
       if (few_[r]) found[static_cast<int64_t>(r)] = few_[r];
     }
+    return found;
+  }
+
+  /// n_0 = 0, n_1 ... n_(n - 1), for n below limit.
+  std::vector<int64_t> first(std::size_t n) const {
+    std::vector<int64_t> found(few_.begin(), few_.begin() + static_cast<std::ptrdiff_t>(n));
+    found[0] = 0;
     return found;
   }
 

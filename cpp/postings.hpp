@@ -48,10 +48,6 @@ struct Postings {
     classes.push_back(label);
     values.insert(values.end(), what, what + width);
   }
-  void drop_last() {
-    classes.pop_back();
-    values.resize(values.size() - width);
-  }
   void close(TermId term) {
     terms.push_back(term);
     starts.push_back(static_cast<int64_t>(n_cells()));

@@ -24,6 +24,8 @@ class Tally {
   int64_t n_documents() const { return n_documents_; }
   int64_t n_several() const { return n_several_; }
   int64_t n_unlabelled() const { return n_unlabelled_; }
+  /// Moves with each change, so that what was derived from the sums can tell whether they still are these.
+  int64_t version() const { return version_; }
   const Cells& cells() const { return cells_; }
   const std::vector<int64_t>& totals() const { return totals_; }
   const std::vector<int64_t>& scales() const { return scales_; }
@@ -47,6 +49,9 @@ class Tally {
     }
     return found;
   }
+
+  /// n_r over the live terms for r below n.
+  std::vector<int64_t> small_counts(std::size_t n) const { return terms_of_count_.first(n); }
 
   /// Makes room for terms and classes below these numbers; they hold nothing yet.
   void resize(std::size_t n_terms, std::size_t n_classes) {
@@ -77,6 +82,7 @@ class Tally {
     move_terms(change, sign);
     move_classes(change, sign);
     move_totals(change, sign);
+    ++version_;
   }
 
  private:
@@ -117,7 +123,7 @@ class Tally {
   std::vector<int64_t> class_scales_;  // per class: n_planes
   std::vector<int64_t> totals_;        // a block
   std::vector<int64_t> scales_;        // n_planes
-  int64_t n_documents_ = 0, n_several_ = 0, n_unlabelled_ = 0, n_live_terms_ = 0;
+  int64_t n_documents_ = 0, n_several_ = 0, n_unlabelled_ = 0, n_live_terms_ = 0, version_ = 0;
   CountsOfCounts terms_of_count_;
 };
 
