@@ -81,6 +81,19 @@ def test_the_temperature_that_made_the_data_is_found(a, p):
     assert np.log(fitted.a) == pytest.approx(np.log(a), abs=0.5)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_no_temperature_of_a_grid_is_better_however_large_the_scores(seed):
+    random = np.random.default_rng(seed)
+    lengths = np.exp(random.uniform(0, 8, 200)).astype(int)
+    scores = random.normal(size=(200, 5)) * lengths[:, None] * 10.0 ** (seed - 2)
+    guessed = random.integers(0, 5, 200)
+    truth = np.where(random.random(200) < 0.6, scores.argmax(axis=1), guessed)
+    fitted = log_loss(Temperature.fit(scores, lengths, truth), scores, lengths, truth)
+    for a in 10.0 ** np.arange(-6, 5):
+        for p in np.arange(-1, 2.1, 0.25):
+            assert fitted <= log_loss(Temperature(a, p), scores, lengths, truth) + 1e-6
+
+
 def test_the_temperature_repairs_overconfident_scores():
     scores, lengths, truth = drawn_from(0.5, 0.6)
     raw, fitted = Temperature(1.0, 0.0), Temperature.fit(scores, lengths, truth)
