@@ -231,6 +231,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return scores with what the length of a document says added."""
         return scores
 
+    def _divisors(self, lengths: Numbers) -> Numbers:
+        """Return what evidence is divided by."""
+        return lengths
+
     def _needs_all_scores(self, weights: Weights) -> bool:
         """Whether the best class cannot be found without all scores."""
         return isinstance(weights, RowWeights)
@@ -285,6 +289,25 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return by how much each document speaks for a class: its log-odds, to sort by."""
         return self.log_odds(self.scores(X))[:, self.class_number(label)]
 
+    def evidence(self, X: Any) -> Numbers:
+        """Return what documents say for each class per token: log-odds without the prior.
+
+        Unlike scores these can be compared between short and long documents, so that one threshold
+        may serve both. Zero for documents of which nothing is known, -inf for classes that no
+        document has.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+        """
+        scores, lengths = self._scores(self._documents(X))
+        prior = self._log_priors(self._reader().read(NO_TERMS))
+        possible, below = prior > -np.inf, self._divisors(lengths)[:, None]
+        said = self.log_odds(scores - np.where(possible, prior, 0.0))
+        per_token = np.divide(said, below, out=np.zeros_like(said), where=below > 0)
+        per_token[:, ~possible] = -np.inf
+        return per_token
+
     def posteriors(self, scores: Numbers) -> Numbers:
         """Return the logarithms of the probabilities that raw scores stand for."""
         return posteriors(scores, self._contrasts, self.multi_label_)
@@ -334,14 +357,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))
 
     def _weights(self, reading: Reading) -> Weights:
+        return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
+
+    def _log_priors(self, reading: Reading) -> Numbers:
         priors = class_priors(
             self.prior, self.prior_beta, reading.class_documents, reading.order.classes
         )
         if self.multi_label_ and isinstance(self.prior, str) and self.prior != "uniform":
             priors = self._shares(reading)
         priors = weighted_priors(priors, self.class_weight, reading.order.classes)
-        intercept = log_priors(priors, self._contrasts)
-        return self._estimate(reading, intercept).cast(np.dtype(self.dtype))
+        return log_priors(priors, self._contrasts)
 
     def _shares(self, reading: Reading) -> Numbers:
         # Of documents, not of labels: they need not sum to one.
