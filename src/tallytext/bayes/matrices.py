@@ -89,7 +89,7 @@ def transformed(documents: Documents, tf: str) -> Documents:
         raise ValueError(f"tf must be 'raw', 'log' or 'binary', not {tf!r}.")
     values = documents.values
     made = np.log1p(values) if tf == "log" else np.ones_like(values)
-    return documents._replace(values=made)
+    return documents._replace(values=made, tokens=documents.sizes)
 
 
 def vocabulary_for(estimator: Any) -> Vocabulary:
