@@ -195,6 +195,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = weights_of(sample_weight, X.shape[0])
         if weights is None or weights.all():
             return X, targets, weights
+        if not weights.any():
+            raise CountError("every sample_weight is zero, so that no document is left to count.")
         kept = np.flatnonzero(weights)
         labels = [targets.labels[at] for at in kept]
         return X[kept], targets._replace(labels=labels), weights[kept]
@@ -386,6 +388,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
+        # On coordinates of points in the plane, which are no counts.
+        tags.classifier_tags.poor_score = True
         return tags
 
 
