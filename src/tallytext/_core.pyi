@@ -135,7 +135,7 @@ def count_analysed(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), ord
 class Recipe:
     """How a document enters a plane."""
 
-    def __init__(self, tf: int, norm: int, theta: float, weighted: bool) -> None: ...
+    def __init__(self, tf: int, norm: int, theta: float, weighted: bool, shared: bool) -> None: ...
 
 class Refusal:
     """What would be left that cannot be."""
