@@ -186,6 +186,8 @@ class MultinomialNB(NaiveBayes):
             )
 
     def _columns(self, unit: float, weighted: bool) -> list[Column]:
+        if unit != 1 and self.length_model:
+            raise ValueError("length_model=True needs whole counts: fractions are no lengths.")
         length: list[Column] = [*length_planes(weighted)] if self.length_model else []
         documents: Column = Plane("binary", weighted=True) if weighted else "documents"
         return [self._counted(unit, weighted), *length, documents]
