@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from models import QUERIES, SEVERAL, agree, clear, closed, corpora, open_, prior_options, wider
 from oracle import bayes as oracle
-
 from tallytext import BernoulliNB
 from tallytext.bayes import weight_cache
 

@@ -194,7 +194,7 @@ def log_prior(corpus, label, *, prior, prior_beta, class_weight, several, contra
 
 def _share(corpus, label, prior, beta, several):
     if isinstance(prior, dict):
-        return prior[label]
+        return prior[label] / (1 if several else sum(prior[c] for c in corpus.classes))
     if prior == "uniform":
         return 1 / len(corpus.classes)
     beta = beta if prior == "smoothed" else 0.0

@@ -34,7 +34,8 @@ def class_priors(
     ``"uniform"``   :math:`1 / C`
     ==============  =================================================
 
-    or what is given, as numbers in the order of ``classes`` or by label. For documents with several
+    or what is given, as numbers in the order of ``classes`` or by label: the classes that are there
+    share what those that are not would have had. For documents with several
     labels or none their number is given, too: shares of all documents,
     :math:`(N_c + \beta) / (N + 2 \beta)`, need not sum to one.
 
@@ -45,7 +46,7 @@ def class_priors(
     """
     n_classes = len(documents)
     if isinstance(prior, Mapping):
-        prior = _by_label(prior, classes)
+        return _by_label(prior, classes, n_documents is None)
     if not isinstance(prior, str):
         return _given(np.asarray(prior, dtype=np.float64), n_classes, n_documents is None)
     if prior == "uniform":
@@ -105,9 +106,13 @@ def _given(priors: Numbers, n_classes: int, sum_to_one: bool) -> Numbers:
     return priors
 
 
-def _by_label(prior: Mapping[Any, float], classes: NDArray[Any]) -> Numbers:
+def _by_label(prior: Mapping[Any, float], classes: NDArray[Any], sum_to_one: bool) -> Numbers:
+    every = np.array(list(prior.values()), dtype=np.float64)
     labels = classes.tolist()
     for label in labels:
         if label not in prior:
             raise unknown_class(label, prior)
-    return np.array([prior[label] for label in labels], dtype=np.float64)
+    _given(every, len(prior), sum_to_one)
+    here = np.array([prior[label] for label in labels], dtype=np.float64)
+    # Some of them may have no document yet, or no more.
+    return here / here.sum() if sum_to_one and here.sum() > 0 else here
