@@ -73,7 +73,6 @@ class BernoulliScores:
         frequencies: list[Frequencies],
     ) -> tuple[Numbers, Numbers]:
         """Return log P(no word at all | class), and the logit of each place in each class."""
-        below = np.where(below > 0, below, 1.0)
         unseen = self.counts.absence(np.zeros_like(below), below)
         absent = self._n_terms(left)[:, None] * unseen
         absent += self._moved(frequencies, below)
@@ -115,7 +114,7 @@ class BernoulliScores:
             out=np.ones_like(distinct),
             where=~none_left & (distinct > 0),
         )
-        return (self.counts.gamma * self._n_terms(left) * share)[:, None]
+        return (self.counts.gamma * np.maximum(self._n_terms(left), 1) * share)[:, None]
 
     @cached_property
     def _inside(self) -> list[Frequencies]:
