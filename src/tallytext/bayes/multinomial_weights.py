@@ -104,15 +104,21 @@ def class_contrast_weights(
 
 
 def _contrast(counts: WordCounts, only_rest: bool) -> MakeRows:
-    # Without smoothing a word may be impossible in the class, in its rest, or in both: then it says
-    # a great deal, but not infinitely much, or nothing.
     def rows(first: int, last: int) -> Numbers:
-        rest = np.log(np.maximum(counts.rest_rows(first, last), _LEAST))
-        if only_rest:
-            return -rest
-        return np.log(np.maximum(counts.rows(first, last), _LEAST)) - rest
+        inside = None if only_rest else counts.rows(first, last)
+        return contrast_logs(inside, counts.rest_rows(first, last))
 
     return rows
+
+
+def contrast_logs(inside: Numbers | None, outside: Numbers) -> Numbers:
+    """Return log p(w|c) - log p(w|rest of c), or the latter alone.
+
+    Without smoothing a word may be impossible in the class, in its rest, or in both: then it says a
+    great deal, but not infinitely much, or nothing.
+    """
+    rest = np.log(np.maximum(outside, _LEAST))
+    return -rest if inside is None else np.log(np.maximum(inside, _LEAST)) - rest
 
 
 def _gain(counts: WordCounts, freed: Numbers) -> Numbers:
@@ -131,7 +137,7 @@ def _rest_logs(counts: WordCounts) -> tuple[Numbers, Numbers, Numbers]:
     of_word = _log_where(absent + freed[first] * counts.spread)
     one = np.array([counts.total])
     any_word = counts.seen(np.repeat(one, len(freed)), rests) + freed * counts.spread_of(one)
-    of_class = _log_where(any_word) - _log_where(any_word[first])
+    of_class = _log_where(any_word) - _log_where(any_word[[first]])
     rest = np.maximum(counts.words[counts.term] - counts.cells, 0.0)
     here = counts.seen(rest, rests, reading.classes)
     log_here = _log_where(here + freed[reading.classes] * counts.spread[counts.term])
