@@ -62,18 +62,18 @@ class Gains {
 
   /// Puts the words of a document into an order in which equal exponents are neighbours.
   void start(std::size_t d) {
+    const auto begin = docs_.values.begin() + docs_.starts[d], end = docs_.values.begin() + docs_.starts[d + 1];
+    const double least = begin == end ? 0 : *std::min_element(begin, end);
     order_.clear();
-    double least = std::numeric_limits<double>::infinity();
+    more_.clear();
     for (std::size_t i = docs_.begin(d); i < docs_.end(d); ++i) {
       if (docs_.values[i] == 0 || !cells_.holds(docs_.terms[i])) continue;
-      order_.push_back(i);
-      least = std::min(least, docs_.values[i]);
+      (docs_.values[i] == least ? order_ : more_).push_back(i);
     }
-    const auto is_least = [&](std::size_t i) { return docs_.values[i] == least; };
-    const auto more = std::stable_partition(order_.begin(), order_.end(), is_least);
-    std::sort(more, order_.end(), [&](std::size_t a, std::size_t b) {
+    std::sort(more_.begin(), more_.end(), [&](std::size_t a, std::size_t b) {
       return docs_.values[a] != docs_.values[b] ? docs_.values[a] < docs_.values[b] : a < b;
     });
+    order_.insert(order_.end(), more_.begin(), more_.end());
     if (!contrasts()) return;
     seen_ = rests_.seen.data() + d * up_.size();
     freed_ = rests_.freed.data() + d * up_.size();
@@ -161,6 +161,7 @@ class Gains {
   const LeftRests& rests_;
   std::vector<double> up_, down_;   // what the factors and divisors of each class make so far
   std::vector<std::size_t> order_;  // of the words of the document at hand
+  std::vector<std::size_t> more_;   // those whose exponent is not the least
   const double *seen_ = nullptr, *freed_ = nullptr;
   double least_freed_ = 0, bound_ = 1;
   bool grouped_ = false;  // whether there is anything in the products

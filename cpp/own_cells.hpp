@@ -18,8 +18,19 @@ struct OrderedPostings {
     if (term < 0 || static_cast<std::size_t>(term) + 1 >= starts.size()) return -1;
     const auto first = classes.begin() + starts[static_cast<std::size_t>(term)];
     const auto last = classes.begin() + starts[static_cast<std::size_t>(term) + 1];
+    // Where the term has all classes up to this one, it is in its place.
+    if (label < last - first && first[label] == label) return first - classes.begin() + label;
     const auto found = std::lower_bound(first, last, label);
     return found != last && *found == label ? found - classes.begin() : -1;
+  }
+
+  /// Asks for what find() will read: first where the term begins, then its classes.
+  void prefetch(TermId far, TermId near) const {
+    const auto holds = [this](TermId term) {
+      return term >= 0 && static_cast<std::size_t>(term) + 1 < starts.size();
+    };
+    if (holds(far)) __builtin_prefetch(&starts[static_cast<std::size_t>(far)]);
+    if (holds(near)) __builtin_prefetch(classes.data() + starts[static_cast<std::size_t>(near)]);
   }
 };
 
@@ -36,6 +47,11 @@ inline void find_own_cells(std::span<const int64_t> starts, std::span<const Term
       int64_t* cell = cells + entry_starts[d];
       for (int64_t l = label_starts[d]; l < label_starts[d + 1]; ++l) {
         for (int64_t i = starts[d]; i < starts[d + 1]; ++i) {
+          const auto at = [&](int64_t ahead) {
+            const auto k = static_cast<std::size_t>(i + ahead);
+            return k < terms.size() ? terms[k] : TermId{-1};
+          };
+          postings.prefetch(at(16), at(6));
           *cell++ = postings.find(terms[static_cast<std::size_t>(i)], labels[static_cast<std::size_t>(l)]);
         }
       }

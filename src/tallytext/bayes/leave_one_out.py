@@ -75,7 +75,10 @@ def _expect_terms(documents: Documents, reading: Reading) -> None:
 
 
 def _expect_classes(training: Training, targets: Targets, reading: Reading) -> None:
-    strange = ~np.isin(training.labels, reading.order.sources)
+    known = np.zeros(int(training.labels.max(initial=-1)) + 1, dtype=bool)
+    sources = reading.order.sources
+    known[sources[(sources >= 0) & (sources < len(known))]] = True
+    strange = ~known[training.labels]
     if strange.any():
         slot = int(np.argmax(strange))
         document = int(np.searchsorted(training.label_starts, slot, side="right")) - 1

@@ -17,7 +17,7 @@ from tallytext.planes import UNIT, Plane
 from tallytext.scorer import Documents
 from tallytext.smoothing.base import Numbers
 
-_ROOM = 1 << 17  # numbers of one array: 1 MB
+_ROOM = 1 << 16  # numbers of one array: half a megabyte
 _NOTHING = UNIT / 2  # less than the least that can be counted
 
 
@@ -73,14 +73,14 @@ class LeftOut:
     @cached_property
     def own_place(self) -> NDArray[np.intp] | slice:
         """The place of each own entry."""
-        if (self.training.n_labels == 1).all():
+        if self._one_label:
             return slice(None)
         return self.training.entries
 
     @cached_property
     def own_slot(self) -> NDArray[np.intp]:
         """The slot of each own entry."""
-        if (self.training.n_labels == 1).all():
+        if self._one_label:
             return self.row
         lengths = np.diff(self.documents.starts)[self.slot_row]
         return np.repeat(np.arange(len(lengths)), lengths)
@@ -101,8 +101,16 @@ class LeftOut:
 
     def amount(self, column: int) -> Numbers:
         """Return what each word of each document put into a column."""
-        amounts = self.training.contributions(self.columns[column])
-        return _in_steps(amounts) if isinstance(self.columns[column], Plane) else amounts
+        key = column % len(self.columns)
+        if key not in self._amounts:
+            amounts = self.training.contributions(self.columns[column])
+            plane = isinstance(self.columns[column], Plane)
+            self._amounts[key] = _in_steps(amounts) if plane else amounts
+        return self._amounts[key]
+
+    @cached_property
+    def _amounts(self) -> dict[int, Numbers]:
+        return {}
 
     def scale(self, column: int) -> Numbers:
         """Return what each document added to the scale of a column, or one for each document."""
@@ -111,7 +119,7 @@ class LeftOut:
     @cached_property
     def gone(self) -> NDArray[np.bool_]:
         """Whether no other document has the word of each place."""
-        left = self.reading.term_totals[-1][self.terms] - self.amount(-1)
+        left = self.reading.term_totals[-1].take(self.terms) - self.amount(-1)
         return left < _NOTHING
 
     @cached_property
@@ -120,11 +128,12 @@ class LeftOut:
         left = self.own_before(-1) - self.amount(-1)[self.own_place]
         if left.size and left.min() < -_NOTHING:
             raise _never_learned(self, int(np.argmin(left)))
-        return (left < _NOTHING) & (self.own_cell >= 0)
+        gone = left < _NOTHING
+        return gone if self._all_counted else gone & (self.own_cell >= 0)
 
     def words(self, column: int) -> Numbers:
         """Return what is left of the word of each place."""
-        left = self.reading.term_totals[column][self.terms] - self.amount(column)
+        left = self.reading.term_totals[column].take(self.terms) - self.amount(column)
         left[self.gone] = 0.0
         return left
 
@@ -137,9 +146,13 @@ class LeftOut:
     def own_before(self, column: int) -> Numbers:
         """Return what each own cell is with the document."""
         cells = self.reading.cells[column]
-        if self.own_cell.size and self.own_cell.min() < 0:
-            return np.where(self.own_cell >= 0, np.append(cells, 0.0)[self.own_cell], 0.0)
-        return cells[self.own_cell]
+        if self._all_counted:
+            return cells.take(self.own_cell)
+        return np.where(self.own_cell >= 0, np.append(cells, 0.0)[self.own_cell], 0.0)
+
+    @cached_property
+    def _all_counted(self) -> bool:
+        return not self.own_cell.size or bool(self.own_cell.min() >= 0)
 
     def removed(self, column: int) -> Numbers:
         """Return what each document put into a column in all."""
@@ -148,7 +161,7 @@ class LeftOut:
     @cached_property
     def n_gone(self) -> Numbers:
         """How many words each document takes with it."""
-        return self.by_document(self.gone)
+        return self.by_document(self.gone & (self.amount(-1) > 0))
 
     @cached_property
     def own_terms(self) -> Numbers:
@@ -189,11 +202,27 @@ class LeftOut:
 
     def by_document(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
         """Return the sum over the places of each document."""
-        return np.bincount(self.row, values, self.n).astype(np.float64)
+        return _sums(values, self.documents.starts)
 
     def by_slot(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
         """Return the sum over the own entries of each slot."""
-        return np.bincount(self.own_slot, values, len(self.slot_row)).astype(np.float64)
+        if self._one_label:
+            return _sums(values, self.documents.starts)
+        lengths = np.diff(self.documents.starts)[self.slot_row]
+        return _sums(values, np.concatenate([[0], np.cumsum(lengths)]))
+
+    @cached_property
+    def _one_label(self) -> bool:
+        return bool((self.training.n_labels == 1).all())
+
+
+def _sums(values: Numbers | NDArray[np.bool_], starts: NDArray[np.int64]) -> Numbers:
+    """Return the sum of each run of values, zero for an empty one."""
+    sums = np.zeros(len(starts) - 1)
+    some = np.flatnonzero(np.diff(starts))
+    if some.size:
+        sums[some] = np.add.reduceat(values, starts[some], dtype=np.float64)
+    return sums
 
 
 def _in_steps(values: Numbers) -> Numbers:

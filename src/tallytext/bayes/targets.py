@@ -80,12 +80,14 @@ def targets_of(y: Any) -> Targets:
 def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
     """Return which document has which class; labels that are no class are left out."""
     place = {label: at for at, label in enumerate(order.classes.tolist())}
-    table = np.zeros((len(labels), len(place)), dtype=bool)
+    table = np.zeros((len(labels), len(place) + 1), dtype=bool)
+    if not any(isinstance(given, _SEVERAL) for given in labels):
+        table[np.arange(len(labels)), [place.get(label, -1) for label in labels]] = True
+        return table[:, :-1]
     for row, given in enumerate(labels):
         for label in given if isinstance(given, _SEVERAL) else [given]:
-            if label in place:
-                table[row, place[label]] = True
-    return table
+            table[row, place.get(label, -1)] = True
+    return table[:, :-1]
 
 
 def _from_matrix(y: Any) -> Targets:
