@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 import threading
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from models import QUERIES, WIDTH, closed, corpora, given_labels
 from tallytext import BernoulliNB, MultinomialNB, Tally
+from tallytext.bayes import weight_cache
 from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
@@ -209,8 +211,19 @@ def test_a_model_that_has_learned_nothing_says_so(model):
 # ---------------------------------------------------------------------- threads
 
 
+@pytest.fixture
+def restless():
+    """Threads that take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("bulk", [0, 8], ids=["on the fly", "in bulk"])
 @each_model
-def test_predicting_while_another_thread_learns_sees_one_state(model):
+def test_predicting_while_another_thread_learns_sees_one_state(model, bulk, monkeypatch, restless):
+    monkeypatch.setattr(weight_cache, "_BULK", bulk)
     model = clone(model).fit(ROWS, LABELS)
     states, queries = {}, np.array([[3, 0, 1, 1], [0, 2, 0, 2]])
     batches = [(ROWS[:2], ["W", "X"]), (ROWS[2:], ["A", "Y"])]

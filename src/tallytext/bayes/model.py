@@ -25,7 +25,7 @@ from tallytext.bayes.matrices import (
 from tallytext.bayes.out_of_sample import posteriors
 from tallytext.bayes.priors import Prior, class_priors, expect_prior, log_priors, weighted_priors
 from tallytext.bayes.reading import Column, Reader, Reading
-from tallytext.bayes.targets import Targets, targets_of, weighed_documents
+from tallytext.bayes.targets import Targets, targets_of
 from tallytext.bayes.training import Training, training_of
 from tallytext.bayes.weight_cache import Seen, WeightCache
 from tallytext.decision.ranking import log_odds
@@ -84,7 +84,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         X = checked_matrix(self, X, reset=True, open_width=False)
-        X, targets, weights = weighed_documents(X, targets_of(y), sample_weight)
+        X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
         self._begin(X, targets, weights)
         self._learn(X, targets, weights, +1)
         self._choose(X, targets, weights)
@@ -112,7 +112,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         first = not hasattr(self, "tally_")
         X = checked_matrix(self, X, reset=first, open_width=not first and self.open_)
-        X, targets, weights = weighed_documents(X, targets_of(y), sample_weight)
+        X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
         if first:
             self._begin(X, targets, weights)
         self._announce(_plain_labels(classes))
@@ -133,7 +133,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=self.open_)
-        self._learn(*weighed_documents(X, targets_of(y), sample_weight), -1)
+        self._learn(*self._weighed(X, targets_of(y), sample_weight), -1)
         return self
 
     @classmethod
@@ -182,6 +182,24 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = len(tally.vocabulary)
         for column in self._columns(unit, weighted):
             tally.column(column)
+
+    def _weighed(
+        self, X: Any, targets: Targets, sample_weight: Any
+    ) -> tuple[Any, Targets, Numbers | None]:
+        """Return what was given without the documents that weigh nothing."""
+        if len(targets.labels) != X.shape[0]:
+            raise LabelError(
+                f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
+                f"but labels for {len(targets.labels)}."
+            )
+        weights = weights_of(sample_weight, X.shape[0])
+        if weights is None or weights.all():
+            return X, targets, weights
+        if not weights.any():
+            raise CountError("every sample_weight is zero, so that no document is left to count.")
+        kept = np.flatnonzero(weights)
+        labels = [targets.labels[at] for at in kept]
+        return X[kept], targets._replace(labels=labels), weights[kept]
 
     def _learn(self, X: Any, targets: Targets, weights: Numbers | None, sign: int) -> None:
         if weights is not None and not self.weighted_:

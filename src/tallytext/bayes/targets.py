@@ -11,9 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from tallytext.bayes.class_order import ClassOrder
-from tallytext.bayes.matrices import weights_of
-from tallytext.errors import CountError, LabelError
-from tallytext.smoothing.base import Numbers
+from tallytext.errors import LabelError
 
 _SEVERAL = (list, tuple, set, frozenset)
 _ROW = (list, tuple, np.ndarray)
@@ -72,25 +70,6 @@ def targets_of(y: Any) -> Targets:
         if any(isinstance(labels, _SEVERAL) for labels in y):
             return Targets([_listed(labels) for labels in y], several=True)
     return Targets(_single(y), several=False)
-
-
-def weighed_documents(
-    X: Any, targets: Targets, sample_weight: Any
-) -> tuple[Any, Targets, Numbers | None]:
-    """Return documents, labels and weights without those that weigh nothing."""
-    if len(targets.labels) != X.shape[0]:
-        raise LabelError(
-            f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
-            f"but labels for {len(targets.labels)}."
-        )
-    weights = weights_of(sample_weight, X.shape[0])
-    if weights is None or weights.all():
-        return X, targets, weights
-    if not weights.any():
-        raise CountError("every sample_weight is zero, so that no document is left to count.")
-    kept = np.flatnonzero(weights)
-    labels = [targets.labels[at] for at in kept]
-    return X[kept], targets._replace(labels=labels), weights[kept]
 
 
 def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
