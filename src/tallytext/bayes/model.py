@@ -249,6 +249,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return scores with what the length of a document says added."""
         return scores
 
+    def _divisors(self, lengths: Numbers) -> Numbers:
+        """Return what evidence is divided by."""
+        return lengths
+
     def _needs_all_scores(self, weights: Weights) -> bool:
         """Whether the best class cannot be found without all scores."""
         return isinstance(weights, RowWeights)
@@ -307,6 +311,25 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return by how much each document speaks for a class: its log-odds, to sort by."""
         return self.log_odds(self.scores(X))[:, self.class_number(label)]
 
+    def evidence(self, X: Any) -> Numbers:
+        """Return what documents say for each class per token: log-odds without the prior.
+
+        Unlike scores these can be compared between short and long documents, so that one threshold
+        may serve both. Zero for documents of which nothing is known, -inf for classes that no
+        document has.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+        """
+        scores, lengths = self._scores(self._documents(X))
+        prior = self._log_priors(self._reader().read(NO_TERMS))
+        possible, below = prior > -np.inf, self._divisors(lengths)[:, None]
+        said = self.log_odds(scores - np.where(possible, prior, 0.0))
+        per_token = np.divide(said, below, out=np.zeros_like(said), where=below > 0)
+        per_token[:, ~possible] = -np.inf
+        return per_token
+
     def posteriors(self, scores: Numbers) -> Numbers:
         """Return the logarithms of the probabilities that raw scores stand for."""
         return posteriors(scores, self._contrasts, self.multi_label_)
@@ -348,7 +371,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, documents: Documents, seen: Seen | None = None) -> tuple[Numbers, Numbers]:
         seen = self._seen(documents) if seen is None else seen
-        scores, lengths = seen.weights.scores(seen.local(documents), self._n_threads(documents))
+        scores, lengths = seen.weights.scores(seen.local(documents), thread_count(self.n_jobs))
         lost = ~(scores > -np.inf).any(axis=1)
         if lost.any():
             # No class can have written these: only the prior is left.
@@ -360,25 +383,22 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         order[np.argsort(-seen.weights.intercept, kind="stable")] = np.arange(len(order))
         if self._needs_all_scores(seen.weights):
             return best_of(self._scores(documents, seen)[0], k, order)
-        return seen.weights.top(seen.local(documents), k, order, self._n_threads(documents))
+        return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))
 
     def _weights(self, reading: Reading) -> Weights:
         self._expect_parameters()
         if not reading.n_classes:
             raise LabelError("there is no class to predict: no document with a label was learned.")
+        return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
+
+    def _log_priors(self, reading: Reading) -> Numbers:
         classes, several = reading.order.classes, self.multi_label_
         n_documents = float(reading.n_documents) if several else None
         priors = class_priors(
             self.prior, self.prior_beta, reading.class_documents, classes, n_documents
         )
         priors = weighted_priors(priors, self.class_weight, classes, several)
-        intercept = log_priors(priors, self._contrasts)
-        return self._estimate(reading, intercept).cast(np.dtype(self.dtype))
-
-    def _n_threads(self, documents: Documents) -> int:
-        # To ask how many cores there are takes longer than to judge a document.
-        alone = self.n_jobs is None and documents.n_documents == 1
-        return 1 if alone else thread_count(self.n_jobs)
+        return log_priors(priors, self._contrasts)
 
     def _order(self) -> ClassOrder:
         return self.ordering_.of(self.tally_, self.tally_.slice([0], NO_TERMS).class_documents)

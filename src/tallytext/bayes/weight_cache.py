@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import is_
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ Make: TypeAlias = Callable[[Reading], Weights]
 # Weights of all terms cost about as much as those of the terms of a batch this many times smaller
 # than the vocabulary: a batch pays for finding its distinct terms.
 _BULK = 8
+
+Made = TypeVar("Made")
 
 
 class Seen(NamedTuple):
@@ -35,9 +37,15 @@ class Seen(NamedTuple):
 
 
 class _Kept(NamedTuple):
+    """Something made at a version of the tally, with these settings."""
+
     version: int
     settings: tuple[Any, ...]
-    seen: Seen
+    value: Any
+
+    def holds(self, version: int, settings: tuple[Any, ...]) -> bool:
+        same = len(self.settings) == len(settings) and all(map(is_, self.settings, settings))
+        return self.version == version and same
 
 
 class WeightCache:
@@ -48,6 +56,7 @@ class WeightCache:
 
     def __init__(self) -> None:
         self._kept: _Kept | None = None
+        self._constants: _Kept | None = None
 
     def weights(
         self,
@@ -83,12 +92,19 @@ class WeightCache:
         self._kept = _Kept(seen.reading.version, settings, seen)
         return seen
 
+    def constants(
+        self, version: int, make: Callable[[], Made], settings: tuple[Any, ...] = ()
+    ) -> Made:
+        """Return what weights of any terms share, made once at each version of the tally."""
+        kept = self._constants
+        if kept is None or not kept.holds(version, settings):
+            self._constants = kept = _Kept(version, settings, make())
+        made: Made = kept.value
+        return made
+
     def _still_good(self, reader: Reader, settings: tuple[Any, ...]) -> Seen | None:
         kept = self._kept
-        if kept is None or kept.version != reader.version:
-            return None
-        same = len(kept.settings) == len(settings) and all(map(is_, kept.settings, settings))
-        return kept.seen if same else None
+        return kept.value if kept is not None and kept.holds(reader.version, settings) else None
 
     def __reduce__(self) -> tuple[type[WeightCache], tuple[()]]:
         # Copies make their own.
