@@ -34,7 +34,7 @@ def test_weights_of_documents_are_routed_through_pipelines(model):
     weights = np.where(LABELS == "sea", 1.0, 1e-6)
     with sklearn.config_context(enable_metadata_routing=True):
         asking = clone(model).set_fit_request(sample_weight=True)
-        asking.set_score_request(sample_weight=False)
+        asking.set_score_request(sample_weight=True)
         pipeline = make_pipeline(CountVectorizer(), asking)
         pipeline.fit(TEXTS, LABELS, sample_weight=weights)
         found = cross_val_score(pipeline, TEXTS, LABELS, params={"sample_weight": weights}, cv=3)

@@ -37,8 +37,15 @@ class ClassOrder:
         """Whether the tally's numbers ascend in this order."""
         return bool((np.diff(self.sources[self.sources >= 0]) > 0).all())
 
+    @cached_property
+    def as_numbered(self) -> bool:
+        """Whether this is the tally's own order, with nothing left out or added."""
+        return np.array_equal(self.sources, np.arange(len(self.places)))
+
     def arrange(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return values by the tally's numbers (along the last axis) in this order."""
+        if self.as_numbered:
+            return values
         padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1), np.int64)], axis=-1)
         arranged: NDArray[np.int64] = padded[..., self.sources]
         return arranged

@@ -405,10 +405,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _seen(self, documents: Documents) -> Seen:
         """Return weights of the terms of documents, all of one moment."""
-        seen = self.cache_.weights(self._reader(), documents.terms, self._weights, self._settings())
-        if not seen.reading.n_classes:
-            raise LabelError("there is no class to predict: no document with a label was learned.")
-        return seen
+        return self.cache_.weights(self._reader(), documents.terms, self._weights, self._settings())
 
     def _settings(self) -> tuple[Any, ...]:
         """Return all that weights depend on, but for the tally."""
@@ -434,6 +431,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _weights(self, reading: Reading) -> Weights:
         self._expect_parameters()
+        if not reading.n_classes:
+            raise LabelError("there is no class to predict: no document with a label was learned.")
         return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
 
     def _log_priors(self, reading: Reading) -> Numbers:

@@ -15,6 +15,7 @@ from tallytext.errors import LabelError
 
 _SEVERAL = (list, tuple, set, frozenset)
 _ROW = (list, tuple, np.ndarray)
+_PLAIN = {str, int, bool}
 
 
 class Targets(NamedTuple):
@@ -72,9 +73,7 @@ def targets_of(y: Any) -> Targets:
             return _from_matrix(np.array(y))
         if any(isinstance(labels, _SEVERAL) for labels in y):
             return Targets([_listed(labels) for labels in y], several=True)
-    column = column_or_1d(y, warn=True)
-    check_classification_targets(column)
-    return Targets(column.tolist(), several=False)
+    return Targets(_single(y), several=False)
 
 
 def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
@@ -88,6 +87,19 @@ def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
         for label in given if isinstance(given, _SEVERAL) else [given]:
             table[row, place.get(label, -1)] = True
     return table[:, :-1]
+
+
+def _single(y: Any) -> list[Any]:
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iubU":
+        return y.tolist()
+    if isinstance(y, list | tuple) and y and {*map(type, y)} <= _PLAIN:
+        return [*y]
+    try:
+        column = column_or_1d(y, warn=True)
+        check_classification_targets(column)
+    except TypeError:
+        raise LabelError(f"labels must be strings or numbers, not {y!r:.80}") from None
+    return column.tolist()
 
 
 def _from_matrix(y: Any) -> Targets:

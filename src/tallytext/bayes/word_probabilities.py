@@ -43,7 +43,8 @@ class WordCounts:
     @cached_property
     def cells(self) -> Numbers:
         """:math:`N_{cw}`."""
-        return self.reading.cells[0] * self.scale
+        cells = self.reading.cells[0]
+        return cells if self.scale == 1 else cells * self.scale
 
     @cached_property
     def words(self) -> Numbers:
