@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.class_order import ClassOrder, Ordering, sort_labels
+from tallytext.bayes.explaining import Summands, explained, names_of, one_document
 from tallytext.bayes.matrices import (
     checked_matrix,
     documents_of,
@@ -25,15 +26,25 @@ from tallytext.bayes.priors import Prior, class_priors, log_priors, weighted_pri
 from tallytext.bayes.reading import Column, Reader, Reading
 from tallytext.bayes.targets import Targets, targets_of
 from tallytext.bayes.training import Training, training_of
-from tallytext.bayes.weight_cache import WeightCache
+from tallytext.bayes.weight_cache import Seen, WeightCache
 from tallytext.decision.ranking import log_odds
 from tallytext.errors import CountError, LabelError
+from tallytext.explanation import Explanation
 from tallytext.labels import Label, unknown_class
 from tallytext.planes import Plane
-from tallytext.scorer import Best, Documents, RowWeights, Weights, best_of, sums_of_rows
+from tallytext.scorer import (
+    Best,
+    Documents,
+    RowWeights,
+    Weights,
+    best_of,
+    order_of_ties,
+    sums_of_rows,
+)
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.threads import thread_count
+from tallytext.vocabulary import Vocabulary
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -311,6 +322,63 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unknown = sums_of_rows(documents.values * ~known, documents.starts)
         return np.divide(unknown, length, out=np.zeros_like(length), where=length > 0)
 
+    def explain(
+        self,
+        x: Any,
+        label: Any = None,
+        against: Any = None,
+        *,
+        terms: Vocabulary | Sequence[str] | None = None,
+        text: str | None = None,
+        vectorizer: Any = None,
+    ) -> Explanation:
+        """Return what each term of one document adds to the score of a class.
+
+        Parameters
+        ----------
+        x : matrix of one row
+            The document.
+        label : label, default=None
+            The class to explain; None for the best.
+        against : label, default=None
+            The class to compare it with; None for the best of all others, or, for models of
+            contrasts and for several labels per document, for all others together.
+        terms : Vocabulary or sequence of str, default=None
+            The names of the columns; None for those of the vectorizer, if there is one, or of the
+            tally.
+        text : str, default=None
+            What the row was made of, to show its words where they stand. Needs ``vectorizer``.
+        vectorizer : TextVectorizer, default=None
+            What made the row.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB, TextVectorizer
+        >>> vectorizer = TextVectorizer()
+        >>> X = vectorizer.fit_transform(["salt wave", "blue cloud"])
+        >>> model = MultinomialNB().fit(X, ["sea", "sky"])
+        >>> why = model.explain(vectorizer.transform(["A blue wave, a wave!"]),
+        ...                     text="A blue wave, a wave!", vectorizer=vectorizer)
+        >>> [(each.term, round(each.value, 2), each.spans) for each in why.contributions]
+        [('blue', -1.1, ((2, 6),)), ('wave', 2.2, ((7, 11), (15, 19)))]
+        """
+        documents = one_document(self._documents(x))
+        summands = self._summands(documents)
+        numbers = [None if name is None else self.class_number(name) for name in (label, against)]
+        pair = summands.pair(*numbers, alone=self._contrasts)
+        named = self.tally_.vocabulary if terms is None else terms
+        if terms is None and vectorizer is not None:
+            named = vectorizer.vocabulary_
+        return explained(summands, pair, names_of(documents.terms, named), text, vectorizer)
+
+    def _summands(self, documents: Documents) -> Summands:
+        seen_terms = np.unique(documents.terms)
+        reading = self._reader().read(seen_terms)
+        prior = self._log_priors(reading)
+        seen = Seen(self._estimate(reading, prior), seen_terms, reading)
+        nothing = np.zeros((1, reading.n_classes))
+        return Summands.of(seen, documents, prior, self._lengthened(nothing, documents)[0])
+
     def _documents(self, X: Any) -> Documents:
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=self.open_)
@@ -327,21 +395,22 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _top(self, documents: Documents, k: int) -> Best:
         seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
-        order = np.empty(len(seen.weights.intercept), dtype=np.int32)
-        order[np.argsort(-seen.weights.intercept, kind="stable")] = np.arange(len(order))
+        order = order_of_ties(seen.weights.intercept)
         if self._needs_all_scores(seen.weights):
             return best_of(self._scores(documents)[0], k, order)
         return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))
 
     def _weights(self, reading: Reading) -> Weights:
+        return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
+
+    def _log_priors(self, reading: Reading) -> Numbers:
         priors = class_priors(
             self.prior, self.prior_beta, reading.class_documents, reading.order.classes
         )
         if self.multi_label_ and isinstance(self.prior, str) and self.prior != "uniform":
             priors = self._shares(reading)
         priors = weighted_priors(priors, self.class_weight, reading.order.classes)
-        intercept = log_priors(priors, self._contrasts)
-        return self._estimate(reading, intercept).cast(np.dtype(self.dtype))
+        return log_priors(priors, self._contrasts)
 
     def _shares(self, reading: Reading) -> Numbers:
         # Of documents, not of labels: they need not sum to one.
