@@ -32,7 +32,7 @@ find_compiler = for cxx in $${CXX:-c++ g++ clang++}; do command -v "$$cxx" >/dev
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(core) ## count the docstrings on this machine and show what is typical of each package
+demo: $(core) ## learn from the docstrings on this machine which package one is from, and explain it
 	@$(BIN)/tally demo $(ARGS)
 
 test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)

@@ -25,6 +25,7 @@ SECTIONS = {
     "memory": "Peak memory",
     "growth": "Growth with the corpus",
     "tally": "The tally",
+    "term_scores": "Scores of terms",
 }
 DESCRIPTION = """\
 Measure speed and memory of tallytext beside scikit-learn's vectorizers.

@@ -174,11 +174,11 @@ void bind_parts(nb::module_& m) {
   nb::class_<Recipe>(m, "Recipe", "How a document enters a plane.")
       .def(
           "__init__",
-          [](Recipe* at, int tf, int norm, double theta, bool weighted) {
-            if (tf < 0 || tf > 2 || norm < 0 || norm > 4) throw nb::value_error("no such recipe");
-            new (at) Recipe{static_cast<Tf>(tf), static_cast<Norm>(norm), theta, weighted};
+          [](Recipe* at, int tf, int norm, double theta, bool weighted, bool shared) {
+            if (tf < 0 || tf > 2 || norm < 0 || norm > 6) throw nb::value_error("no such recipe");
+            new (at) Recipe{static_cast<Tf>(tf), static_cast<Norm>(norm), theta, weighted, shared};
           },
-          nb::arg("tf"), nb::arg("norm"), nb::arg("theta"), nb::arg("weighted"));
+          nb::arg("tf"), nb::arg("norm"), nb::arg("theta"), nb::arg("weighted"), nb::arg("shared"));
   nb::class_<Refusal>(m, "Refusal", "What would be left that cannot be.")
       .def_ro("term", &Refusal::term)
       .def_ro("label", &Refusal::label)

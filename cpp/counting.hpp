@@ -112,7 +112,8 @@ class Counting {
   }
 
   void read(std::size_t d) {
-    blocks_.read(docs_.counts.subspan(docs_.begin(d), docs_.length(d)), docs_.weight(d));
+    blocks_.read(docs_.counts.subspan(docs_.begin(d), docs_.length(d)), docs_.weight(d),
+                 docs_.labels_of(d).size());
   }
   std::size_t term_at(std::size_t d, std::size_t i) const {
     return static_cast<std::size_t>(terms_.rank[docs_.begin(d) + i]);

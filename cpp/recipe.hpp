@@ -32,24 +32,27 @@ inline int64_t fixed_point(double value) {
 }
 
 enum class Tf : uint8_t { raw, log, binary };
-enum class Norm : uint8_t { none, l1, l2, poisson, poisson_mass };
+enum class Norm : uint8_t { none, l1, l2, poisson, poisson_mass, log_length, log_length_squared };
 
 /// value(w, d) = tf(x_w) * s(d), where s(d) is
 ///   none: 1;  l1: 1 / sum tf;  l2: 1 / sqrt(sum tf^2);  poisson: 1 / (x+ + theta);
-///   poisson_mass: x+ / (x+ + theta), with x+ = sum tf; times the document's weight if `weighted`.
+///   poisson_mass: x+ / (x+ + theta);  log_length: ln(1 + x+);  log_length_squared: ln(1 + x+)^2,
+/// with x+ = sum tf; times the document's weight if `weighted`, over its number of labels if `shared`.
 struct Recipe {
   Tf tf = Tf::raw;
   Norm norm = Norm::none;
   double theta = 0;
   bool weighted = false;
+  bool shared = false;
 
   double term_frequency(int64_t count) const {
     if (tf == Tf::binary) return 1;
     return tf == Tf::log ? std::log1p(static_cast<double>(count)) : static_cast<double>(count);
   }
 
-  double scale(std::span<const int64_t> counts, double weight) const {
-    return weighted ? weight * unweighted_scale(counts) : unweighted_scale(counts);
+  double scale(std::span<const int64_t> counts, double weight, std::size_t n_labels) const {
+    const double whole = weighted ? weight * unweighted_scale(counts) : unweighted_scale(counts);
+    return shared && n_labels > 1 ? whole / static_cast<double>(n_labels) : whole;
   }
 
  private:
@@ -59,6 +62,8 @@ struct Recipe {
     switch (norm) {
       case Norm::poisson: return 1 / (length + theta);
       case Norm::poisson_mass: return length / (length + theta);
+      case Norm::log_length: return std::log1p(length);
+      case Norm::log_length_squared: return std::log1p(length) * std::log1p(length);
       case Norm::l2: return length > 0 ? 1 / std::sqrt(length) : 0;
       default: return length > 0 ? 1 / length : 0;
     }
@@ -84,21 +89,21 @@ class DocumentBlocks {
   explicit DocumentBlocks(std::span<const Recipe> recipes)
       : recipes_(recipes), width_(first_plane + recipes.size()), scales_(recipes.size()) {}
 
-  void read(std::span<const int64_t> counts, double weight) {
+  void read(std::span<const int64_t> counts, double weight, std::size_t n_labels) {
     values_.resize(counts.size() * width_);
     for (std::size_t i = 0; i < counts.size(); ++i) {
       values_[i * width_ + occurrences] = counts[i];
       values_[i * width_ + documents] = 1;
     }
-    for (std::size_t k = 0; k < recipes_.size(); ++k) read_plane(k, counts, weight);
+    for (std::size_t k = 0; k < recipes_.size(); ++k) read_plane(k, counts, weight, n_labels);
   }
 
   const int64_t* block(std::size_t i) const { return &values_[i * width_]; }
   const std::vector<int64_t>& scales() const { return scales_; }
 
  private:
-  void read_plane(std::size_t k, std::span<const int64_t> counts, double weight) {
-    const double scale = recipes_[k].scale(counts, weight);
+  void read_plane(std::size_t k, std::span<const int64_t> counts, double weight, std::size_t n_labels) {
+    const double scale = recipes_[k].scale(counts, weight, n_labels);
     scales_[k] = fixed_point(scale);
     for (std::size_t i = 0; i < counts.size(); ++i) {
       values_[i * width_ + first_plane + k] = fixed_point(recipes_[k].term_frequency(counts[i]) * scale);

@@ -12,6 +12,10 @@ PLANES = [
     Plane("binary"),
     Plane(norm="poisson", theta=10),
     Plane(norm="poisson_mass", theta=2.5),
+    Plane(norm="log_length"),
+    Plane("binary", "log_length_squared", weighted=True, shared=True),
+    Plane("log", "l1", shared=True),
+    Plane(shared=True),
 ]
 
 LABELS = st.one_of(

@@ -13,12 +13,21 @@ from tallytext.errors import CountError, CountOverflowError, NegativeCountError,
 from tallytext.planes import Plane, in_order
 from tallytext.tally import Tally
 
-NORMS = [(None, None), ("l1", None), ("l2", None), ("poisson", 10.0), ("poisson_mass", 0.5)]
+NORMS = [
+    (None, None),
+    ("l1", None),
+    ("l2", None),
+    ("poisson", 10.0),
+    ("poisson_mass", 0.5),
+    ("log_length", None),
+    ("log_length_squared", None),
+]
 EVERY = [
-    Plane(tf, norm, theta, weighted)
+    Plane(tf, norm, theta, weighted, shared)
     for tf in ("raw", "log", "binary")
     for norm, theta in NORMS
     for weighted in (False, True)
+    for shared in (False, True)
 ]
 UNIT = 2.0**-32
 
@@ -27,7 +36,7 @@ UNIT = 2.0**-32
 @given(corpora())
 def test_every_recipe_is_the_obvious_one(corpus):
     tally = tally_of(corpus, EVERY)
-    assert len(tally.planes) == len(EVERY) == 30
+    assert len(tally.planes) == len(EVERY) == 84
     matches(tally, OracleTally(corpus, tally.planes))
 
 
@@ -44,15 +53,18 @@ def test_a_plane_by_hand(plane):
             "l2": 1 / math.sqrt((tf**2).sum()),
             "poisson": 1 / (length + 10),
             "poisson_mass": length / (length + 0.5),
+            "log_length": math.log(1 + length),
+            "log_length_squared": math.log(1 + length) ** 2,
         }[plane.norm]
     )
     weights = [2.5] if plane.weighted else None
     tally = Tally.from_counts([counts], ["X"], planes=[plane], sample_weight=weights)
     found, totals = tally.plane(plane).toarray().ravel(), tally.plane_totals(plane)
-    assert np.abs(found - tf * scale).max() <= UNIT
+    # A sum of logarithms is itself rounded before it becomes a scale.
+    assert np.abs(found - tf * scale).max() <= 2 * UNIT
     assert totals.terms.tolist() == found.tolist()
     assert totals.total == found.sum() == totals.classes[0]
-    assert abs(totals.scale - scale) <= UNIT
+    assert abs(totals.scale - scale) <= 2 * UNIT
     assert totals.class_scales.tolist() == [totals.scale]
 
 
@@ -64,6 +76,35 @@ def test_the_norm_does_not_depend_on_the_order_of_terms(counts, random):
     one = Tally(planes=EVERY).learn(dict(document), "X")
     random.shuffle(document)
     assert Tally(planes=EVERY).learn(dict(document), "X") == one
+
+
+@pytest.mark.parametrize("plane", [p for p in EVERY if p.shared], ids=str)
+def test_a_shared_document_weighs_a_whole_in_all_its_classes_together(plane):
+    alone = Plane(plane.tf, plane.norm, plane.theta, plane.weighted)
+    for labels in ([], ["X"], ["X", "Y"], ["X", "Y", "Z"]):
+        tally = Tally(planes=[plane, alone]).learn({"a": 3, "b": 2}, labels)
+        shared, whole, m = tally.plane_totals(plane), tally.plane_totals(alone), max(1, len(labels))
+        assert np.abs(m * shared.terms - whole.terms).max() <= m * UNIT
+        assert abs(m * shared.scale - whole.scale) <= m * UNIT
+        assert shared.class_scales.tolist() == [shared.scale] * len(labels)
+        assert shared.classes.tolist() == [shared.total] * len(labels)
+
+
+def test_forgetting_with_fewer_labels_is_noticed():
+    plane = Plane(shared=True)
+    tally = Tally(planes=[plane]).learn({"a": 1}, ["X", "Y"])
+    with pytest.raises(NegativeCountError):
+        tally.forget({"a": 1}, "X")
+    assert tally.forget({"a": 1}, ["X", "Y"]) == Tally(planes=[plane])
+
+
+def test_logarithmic_scales_give_the_moments_of_log_lengths():
+    planes = Plane(norm="log_length"), Plane(norm="log_length_squared")
+    tally = Tally.from_counts([[1, 2], [0, 9], [0, 0], [4, 4]], [*"XXXY"], planes=planes)
+    logs = np.log1p([3, 9, 0])
+    first, second = (tally.plane_totals(plane).class_scales[0] / 3 for plane in planes)
+    assert abs(first - logs.mean()) <= 3 * UNIT
+    assert abs(second - first**2 - logs.var()) <= 99 * UNIT
 
 
 def test_a_plane_that_is_not_kept_says_how_to_keep_it():

@@ -4,19 +4,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tallytext.bayes import BernoulliNB, MultinomialNB
+    from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
     from tallytext.planes import Plane
     from tallytext.tally import Tally
     from tallytext.vectorizer import TextVectorizer
     from tallytext.vocabulary import Vocabulary
 
-__all__ = ["BernoulliNB", "MultinomialNB", "Plane", "Tally", "TextVectorizer", "Vocabulary"]
+__all__ = [
+    "BernoulliNB",
+    "MultinomialNB",
+    "Plane",
+    "PoissonNB",
+    "Tally",
+    "TextVectorizer",
+    "Vocabulary",
+]
 
 # Imported when first asked for, so that "tally --help" does not wait for scikit-learn.
 _HOMES = {
     "BernoulliNB": "tallytext.bayes",
     "MultinomialNB": "tallytext.bayes",
     "Plane": "tallytext.planes",
+    "PoissonNB": "tallytext.bayes",
     "Tally": "tallytext.tally",
     "TextVectorizer": "tallytext.vectorizer",
     "Vocabulary": "tallytext.vocabulary",

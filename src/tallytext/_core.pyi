@@ -140,7 +140,7 @@ def token_spans(text: str, rules: WordRules) -> tuple[Annotated[NDArray[numpy.in
 class Recipe:
     """How a document enters a plane."""
 
-    def __init__(self, tf: int, norm: int, theta: float, weighted: bool) -> None: ...
+    def __init__(self, tf: int, norm: int, theta: float, weighted: bool, shared: bool) -> None: ...
 
 class Refusal:
     """What would be left that cannot be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from tallytext._core import Recipe
 from tallytext.errors import RecipeError
 
 TermFrequency = Literal["raw", "log", "binary"]
-Norm = Literal["l1", "l2", "poisson", "poisson_mass"]
+Norm = Literal["l1", "l2", "poisson", "poisson_mass", "log_length", "log_length_squared"]
 
 UNIT = 2.0**-32
 """What one step of the fixed-point integers of a plane is worth."""
@@ -31,33 +31,39 @@ class Plane:
     rounded once, so what was added can be taken away again to the last bit. With
     :math:`x_+ = \sum_w \mathrm{tf}(x_{dw})`,
 
-    ================  =====================================================
-    norm              :math:`s(d)`
-    ================  =====================================================
-    None              1
-    ``l1``            :math:`1 / x_+`
-    ``l2``            :math:`1 / \sqrt{\sum_w \mathrm{tf}(x_{dw})^2}`
-    ``poisson``       :math:`1 / (x_+ + \theta)`
-    ``poisson_mass``  :math:`x_+ / (x_+ + \theta)`
-    ================  =====================================================
+    ======================  =====================================================
+    norm                    :math:`s(d)`
+    ======================  =====================================================
+    None                    1
+    ``l1``                  :math:`1 / x_+`
+    ``l2``                  :math:`1 / \sqrt{\sum_w \mathrm{tf}(x_{dw})^2}`
+    ``poisson``             :math:`1 / (x_+ + \theta)`
+    ``poisson_mass``        :math:`x_+ / (x_+ + \theta)`
+    ``log_length``          :math:`\ln(1 + x_+)`
+    ``log_length_squared``  :math:`\ln(1 + x_+)^2`
+    ======================  =====================================================
 
-    and zero for an empty document under ``l1`` and ``l2``.
+    and zero for an empty document under ``l1`` and ``l2``. The scales of the two logarithmic norms
+    add up to what a log-normal model of document lengths needs.
 
     Parameters
     ----------
     tf : {"raw", "log", "binary"}, default="raw"
         x, ln(1 + x), or 1.
-    norm : {"l1", "l2", "poisson", "poisson_mass"} or None, default=None
-        The scale of a document.
+    norm : str or None, default=None
+        The scale of a document: one of those above.
     theta : float, default=None
         Needed by the Poisson norms, and by no other.
     weighted : bool, default=False
         Multiply by the document's ``sample_weight`` (1 where none is given).
+    shared : bool, default=False
+        Divide by the document's number of labels (1 if it has none), so that a document with m
+        labels weighs 1/m in each of its classes.
 
     Examples
     --------
     >>> Plane("log", "l2")
-    Plane(tf='log', norm='l2', theta=None, weighted=False)
+    Plane(tf='log', norm='l2', theta=None, weighted=False, shared=False)
     >>> Plane(norm="poisson", theta=10) == Plane(norm="poisson", theta=10.0)
     True
     """
@@ -66,6 +72,7 @@ class Plane:
     norm: Norm | None = None
     theta: float | None = None
     weighted: bool = False
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if self.tf not in _TFS or self.norm not in _NORMS:
@@ -78,7 +85,8 @@ class Plane:
     def native(self) -> Recipe:
         """Return the recipe as the core reads it."""
         theta = 0.0 if self.theta is None else float(self.theta)
-        return Recipe(_TFS.index(self.tf), _NORMS.index(self.norm), theta, self.weighted)
+        tf, norm = _TFS.index(self.tf), _NORMS.index(self.norm)
+        return Recipe(tf, norm, theta, self.weighted, self.shared)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain values, for a file."""
@@ -91,16 +99,16 @@ class Plane:
         Examples
         --------
         >>> Plane.from_dict(Plane("binary", weighted=True).to_dict())
-        Plane(tf='binary', norm=None, theta=None, weighted=True)
+        Plane(tf='binary', norm=None, theta=None, weighted=True, shared=False)
         """
         theta, weighted = values.get("theta"), values.get("weighted", False)
-        if set(values) - {"tf", "norm", "theta", "weighted"} or type(weighted) is not bool:
+        shared, names = values.get("shared", False), {field.name for field in fields(cls)}
+        if set(values) - names or type(weighted) is not bool or type(shared) is not bool:
             raise RecipeError(f"this is not the recipe of a plane: {dict(values)}")
         if theta is not None and not isinstance(theta, int | float):
             raise RecipeError(f"theta must be a number, not {theta!r}.")
-        return cls(
-            cast(TermFrequency, values.get("tf")), cast(Norm, values.get("norm")), theta, weighted
-        )
+        tf, norm = cast(TermFrequency, values.get("tf")), cast(Norm, values.get("norm"))
+        return cls(tf, norm, theta, weighted, shared)
 
 
 def in_order(planes: Iterable[Plane]) -> tuple[Plane, ...]:
@@ -112,9 +120,10 @@ def in_order(planes: Iterable[Plane]) -> tuple[Plane, ...]:
     return tuple(sorted(set(given), key=_rank))
 
 
-def _rank(plane: Plane) -> tuple[int, int, float, bool]:
+def _rank(plane: Plane) -> tuple[int, int, float, bool, bool]:
     theta = 0.0 if plane.theta is None else plane.theta
-    return _TFS.index(plane.tf), _NORMS.index(plane.norm), theta, plane.weighted
+    tf, norm = _TFS.index(plane.tf), _NORMS.index(plane.norm)
+    return tf, norm, theta, plane.weighted, plane.shared
 
 
 def expect_same(mine: tuple[Plane, ...], theirs: tuple[Plane, ...]) -> None:

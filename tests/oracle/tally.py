@@ -25,7 +25,7 @@ class OracleTally:
     def _sum(self, keys):
         found = {}
         for counts, labels, weight in self.documents:
-            for term, block in self._blocks(counts, weight).items():
+            for term, block in self._blocks(counts, labels, weight).items():
                 for label in dict.fromkeys(labels):
                     found[term, label] = _added(found.get((term, label)), block)
         return {key: found[key] for key in keys if key in found}
@@ -33,8 +33,8 @@ class OracleTally:
     def terms(self):
         """Term -> block, each document once."""
         found = {}
-        for counts, _, weight in self.documents:
-            for term, block in self._blocks(counts, weight).items():
+        for counts, labels, weight in self.documents:
+            for term, block in self._blocks(counts, labels, weight).items():
                 found[term] = _added(found.get(term), block)
         return found
 
@@ -45,7 +45,7 @@ class OracleTally:
             mine = [d for d in self.documents if label in d[1]]
             blocks = [block for (_, c), block in cells.items() if c == label]
             total = [sum(column) for column in zip(*blocks, strict=True)] if blocks else None
-            scales = [sum(fixed(scale(p, d[0], d[2])) for d in mine) for p in self.planes]
+            scales = [sum(fixed(scale(p, *d)) for d in mine) for p in self.planes]
             found[label] = (len(mine), len(blocks), total or [0] * self.width, scales)
         return found
 
@@ -57,9 +57,9 @@ class OracleTally:
         blocks = self.cells() if events == "cells" else self.terms()
         return dict(Counter(block[0] for block in blocks.values()))
 
-    def _blocks(self, counts, weight):
+    def _blocks(self, counts, labels, weight):
         counts = {term: n for term, n in counts.items() if n}
-        scales = [scale(plane, counts, weight) for plane in self.planes]
+        scales = [scale(plane, counts, labels, weight) for plane in self.planes]
         return {
             term: [n, 1] + [fixed(tf(p, n) * s) for p, s in zip(self.planes, scales, strict=True)]
             for term, n in counts.items()
@@ -79,7 +79,7 @@ def tf(plane, n):
     return {"raw": float(n), "log": math.log1p(n), "binary": 1.0}[plane.tf]
 
 
-def scale(plane, counts, weight):
+def scale(plane, counts, labels, weight):
     """s(d), with sums over fixed-point parts so that the order of terms cannot matter."""
     values = [tf(plane, n) for n in counts.values() if n]
     if plane.norm == "l2":
@@ -89,6 +89,9 @@ def scale(plane, counts, weight):
         found = 0.0
     elif plane.norm in ("poisson", "poisson_mass"):
         found = (length if plane.norm == "poisson_mass" else 1) / (length + plane.theta)
+    elif plane.norm in ("log_length", "log_length_squared"):
+        found = math.log1p(length) ** (2 if plane.norm == "log_length_squared" else 1)
     else:
         found = {None: 1.0, "l1": 1 / (length or 1), "l2": 1 / math.sqrt(length or 1)}[plane.norm]
-    return found * weight if plane.weighted else found
+    found = found * weight if plane.weighted else found
+    return found / max(1, len(set(labels))) if plane.shared else found

@@ -2,5 +2,6 @@
 
 from tallytext.bayes.bernoulli import BernoulliNB
 from tallytext.bayes.multinomial import MultinomialNB
+from tallytext.bayes.poisson import PoissonNB
 
-__all__ = ["BernoulliNB", "MultinomialNB"]
+__all__ = ["BernoulliNB", "MultinomialNB", "PoissonNB"]

@@ -242,6 +242,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return scores with what the length of a document says added."""
         return scores
 
+    def _divisors(self, lengths: Numbers) -> Numbers:
+        """Return what evidence is divided by."""
+        return lengths
+
     def _needs_all_scores(self, weights: Weights) -> bool:
         """Whether the best class cannot be found without all scores."""
         return isinstance(weights, RowWeights)
@@ -295,6 +299,25 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def rank(self, X: Any, label: Any) -> Numbers:
         """Return by how much each document speaks for a class: its log-odds, to sort by."""
         return self.log_odds(self.scores(X))[:, self.class_number(label)]
+
+    def evidence(self, X: Any) -> Numbers:
+        """Return what documents say for each class per token: log-odds without the prior.
+
+        Unlike scores these can be compared between short and long documents, so that one threshold
+        may serve both. Zero for documents of which nothing is known, -inf for classes that no
+        document has.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+        """
+        scores, lengths = self._scores(self._documents(X))
+        prior = self._log_priors(self._reader().read(NO_TERMS))
+        possible, below = prior > -np.inf, self._divisors(lengths)[:, None]
+        said = self.log_odds(scores - np.where(possible, prior, 0.0))
+        per_token = np.divide(said, below, out=np.zeros_like(said), where=below > 0)
+        per_token[:, ~possible] = -np.inf
+        return per_token
 
     def posteriors(self, scores: Numbers) -> Numbers:
         """Return the logarithms of the probabilities that raw scores stand for."""

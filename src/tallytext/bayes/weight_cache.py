@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from tallytext.scorer import Documents, Weights
 # Weights of all terms cost about as much as those of the terms of a batch this many times smaller
 # than the vocabulary: a batch pays for finding its distinct terms.
 _BULK = 8
+
+Made = TypeVar("Made")
 
 
 class Seen(NamedTuple):
@@ -39,6 +41,7 @@ class WeightCache:
 
     def __init__(self) -> None:
         self._kept: tuple[int, Seen] | None = None
+        self._constants: tuple[int, Any] | None = None
 
     def weights(
         self,
@@ -66,15 +69,23 @@ class WeightCache:
         self._kept = reading.version, seen
         return seen
 
+    def kept_at(self, version: int, make: Callable[[], Made]) -> Made:
+        """Return what weights of any terms share, made once at each version of the tally."""
+        kept = self._constants
+        if kept is None or kept[0] != version:
+            self._constants = kept = version, make()
+        made: Made = kept[1]
+        return made
+
     def clear(self) -> None:
         """Forget all weights, as when a parameter has changed."""
-        self._kept = None
+        self._kept = self._constants = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._kept = None
+        self.clear()
 
     def __deepcopy__(self, memo: Any) -> WeightCache:
         return WeightCache()

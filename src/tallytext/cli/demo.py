@@ -1,4 +1,4 @@
-"""``tally demo``: count the docstrings on this machine and show what is typical of each package."""
+"""``tally demo``: learn from the docstrings on this machine which package one is from."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from tallytext import Tally
+    from tallytext.cli.trial import Trial
     from tallytext.datasets.docstrings import Source
 
 
@@ -25,12 +26,15 @@ def demo(
         bool, typer.Option("--quick", help="Read NumPy and SciPy's sources only.")
     ] = False,
 ) -> None:
-    """Count the docstrings on this machine and show what is typical of each package.
+    """Learn from the docstrings on this machine which package one is from.
 
     Reads the sources of NumPy, SciPy, scikit-learn and the standard library, without importing
-    them. The class of a docstring is the sub-package it is from.
+    them. The class of a docstring is the sub-package it is from. Shows what is typical of each,
+    trains a classifier on nine docstrings of ten, judges it by the tenth, and explains a decision.
     """
     from rich.console import Console
+
+    from tallytext.cli.trial import on_trial
 
     console = Console()
     watch = Stopwatch()
@@ -41,6 +45,9 @@ def demo(
     console.print(_figures(tally, megabytes))
     console.print(_times(watch, megabytes))
     console.print(_typical_terms(tally, classes, top))
+    trial = on_trial(texts, labels)
+    console.print(_verdict(trial))
+    console.print(trial.explained.to_text(top), markup=False, highlight=False)
 
 
 @dataclass
@@ -98,6 +105,19 @@ def _times(watch: Stopwatch, megabytes: float) -> Table:
     table = _table("The work", "step", "seconds", "MB/s")
     for name, seconds in watch.seconds.items():
         table.add_row(name, f"{seconds:.3f}", f"{megabytes / seconds:,.1f}")
+    return table
+
+
+def _verdict(trial: Trial) -> Table:
+    title = "A classifier (chi-weighted contrast, trained on nine of ten)"
+    table = _table(title, "held out", "right", "most common", "train, s", "predict, s")
+    table.add_row(
+        f"{trial.n_held_out:,}",
+        f"{trial.accuracy:.1%}",
+        f"{trial.most_common:.1%}",
+        f"{trial.train:.3f}",
+        f"{trial.predict:.3f}",
+    )
     return table
 
 

@@ -4,8 +4,9 @@ Scores are ``(n_documents, n_classes)``. Nothing here changes once it is made: `
 was fitted, and is to be given out-of-sample scores.
 """
 
-from tallytext.decision.calibration import Isotonic, Platt
 from tallytext.decision.cuts import Argmax, PCut, RCut
+from tallytext.decision.isotonic import Isotonic
+from tallytext.decision.platt import Platt
 from tallytext.decision.ranking import log_odds, log_posteriors
 from tallytext.decision.temperature import Temperature
 from tallytext.decision.thresholds import SCut

@@ -53,7 +53,7 @@ class Argmax:
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Return True where a class is assigned: once for each document."""
         matrix = score_matrix(scores)
-        return self.choose(matrix)[:, None] == np.arange(matrix.shape[1])
+        return indicator(self.choose(matrix), matrix.shape[1])
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ from tallytext.decision.ranking import log_posteriors
 from tallytext.errors import ScoreError
 from tallytext.evaluation.inputs import class_indices, finite_scores, same_length
 
+_Sample = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]
+
 _P_BOUNDS = (-1.0, 2.0)
-# The logarithm of the scale, in units of the spread of scores: from all classes alike to certainty.
+_P_STARTS = (0.5, 0.0, 1.0, -0.5, 1.5)
+# The logarithm of the scale around its start: from all classes alike to certainty.
 _SCALE_BOUNDS = (-25.0, 15.0)
 
 
@@ -81,9 +85,10 @@ class Temperature:
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
         """Return the logarithms of the posteriors of each document, which sum to one."""
-        matrix = np.asarray(scores, dtype=np.float64)
-        scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(matrix)))
-        return log_posteriors(_from_highest(matrix) * scale[:, None])
+        # A constant of each document changes no posterior, but scaled it would cost precision.
+        shifted = log_posteriors(scores)
+        scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(shifted)))
+        return log_posteriors(shifted * scale[:, None])
 
     def to_dict(self) -> dict[str, float]:
         """Return the parameters as plain values, for a file."""
@@ -105,12 +110,6 @@ class Temperature:
         return cls(float(values["a"]), float(values["p"]))
 
 
-def _from_highest(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    # A constant of each document changes no posterior, but would be scaled to a large number.
-    shifted: NDArray[np.float64] = matrix - matrix.max(axis=1, keepdims=True)
-    return shifted
-
-
 def _log_lengths(lengths: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     values = np.asarray(lengths, dtype=np.float64)
     if values.shape != (n_documents,):
@@ -123,27 +122,41 @@ def _log_lengths(lengths: ArrayLike, n_documents: int) -> NDArray[np.float64]:
 def _least_loss(
     matrix: NDArray[np.float64], log_lengths: NDArray[np.float64], right: NDArray[np.intp]
 ) -> tuple[float, float]:
-    """Return a and p, found by way of the scale at the middle length and in units of the spread.
-
-    The two parameters are then of a size, and nearly independent of each other.
-    """
-    shifted = _from_highest(matrix)
-    spread, middle = -shifted.mean(), log_lengths.mean()
-    if spread == 0:
+    """Return a and p, found by way of the scale at the middle length, which hardly depends on p."""
+    shifted = matrix - matrix.max(axis=1, keepdims=True)
+    if not shifted.any():
         return Temperature.a, Temperature.p
-    centred = log_lengths - middle
-    start = np.log(Temperature.a * spread) - Temperature.p * middle, Temperature.p
+    middle = log_lengths.mean()
+    sample = shifted, log_lengths - middle, right
+    # There may be several valleys. A few steps from each start tell which is the deepest.
+    roughly = [_descend(_start(p, *sample[:2]), sample, max_steps=6) for p in _P_STARTS]
+    _, (scale, p) = _descend(min(roughly, key=itemgetter(0))[1], sample, max_steps=200)
+    return float(np.exp(scale + p * middle)), float(p)
+
+
+def _start(
+    p: float, shifted: NDArray[np.float64], centred: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the parameters at which scores differ by one or so: neither flat nor too steep."""
+    spread = -(shifted.mean(axis=1) * np.exp(-p * centred)).mean()
+    return np.array([-np.log(spread), p])
+
+
+def _descend(
+    start: NDArray[np.float64], sample: _Sample, max_steps: int
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the loss at the foot of the slope, or where the steps end, and the place."""
+    around = (start[0] + _SCALE_BOUNDS[0], start[0] + _SCALE_BOUNDS[1])
     found = minimize(
         _loss_and_slope,
-        np.clip(start, *np.transpose([_SCALE_BOUNDS, _P_BOUNDS])),
-        args=(shifted / spread, centred, right),
+        start,
+        args=sample,
         jac=True,
         method="L-BFGS-B",
-        bounds=[_SCALE_BOUNDS, _P_BOUNDS],
-        options={"ftol": 1e-14, "gtol": 1e-9},
+        bounds=[around, _P_BOUNDS],
+        options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": max_steps},
     )
-    scale, p = found.x
-    return float(np.exp(scale + p * middle) / spread), float(p)
+    return float(found.fun), np.asarray(found.x, dtype=np.float64)
 
 
 def _loss_and_slope(

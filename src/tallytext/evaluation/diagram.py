@@ -151,10 +151,11 @@ def _counts(curve: ReliabilityCurve) -> list[str]:
 
 
 def _short(count: int) -> str:
-    """Return a number in at most five characters or so."""
-    if count < 10_000:
-        return str(count)
-    return f"{count / 1000:.0f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+    """Return a number in four characters or so."""
+    for unit, size in (("M", 1_000_000), ("k", 1000)):
+        if count >= size:
+            return f"{count / size:.{int(count < 10 * size)}f}{unit}"
+    return str(count)
 
 
 def _save(path: Path, text: str) -> None:

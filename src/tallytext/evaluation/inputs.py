@@ -57,7 +57,7 @@ def indicator(truth: ArrayLike, n_classes: int | None = None) -> NDArray[np.bool
     """
     values = np.asarray(truth)
     if values.ndim == 1 and n_classes is not None:
-        return class_indices(values, n_classes)[:, None] == np.arange(n_classes)
+        return np.equal.outer(class_indices(values, n_classes), np.arange(n_classes))
     if values.ndim != 2 or (n_classes is not None and values.shape[1] != n_classes):
         raise LabelError(
             f"documents by {n_classes or 'classes'} are needed, not an array of shape "
@@ -92,6 +92,16 @@ def scores_and_truth(
     matrix = score_matrix(scores)
     wanted = indicator(truth, matrix.shape[1])
     same_length(len(matrix), len(wanted), "rows of truth")
+    return matrix, wanted
+
+
+def calibration_sample(
+    scores: ArrayLike, truth: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return scores and truth as two matrices, all scores finite, of one document at least."""
+    matrix, wanted = scores_and_truth(finite_scores(scores), truth)
+    if not len(matrix):
+        raise ScoreError("there are no documents to calibrate with.")
     return matrix, wanted
 
 

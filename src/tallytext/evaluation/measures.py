@@ -55,11 +55,23 @@ class FMeasures:
         0.6667
         """
         value = _value_of_empty(empty)
-        counts = [np.asarray(count, dtype=np.int64) for count in (tp, fp, fn)]
-        precision, recall, f1 = _of_each(*counts, value)
-        micro = [float(of[0]) for of in _of_each(*(c.sum(keepdims=True) for c in counts), value)]
-        macro = [_mean(of) for of in (precision, recall, f1)]
-        return cls(*micro, *macro, *counts, precision, recall, f1)
+        counts = np.array([tp, fp, fn], dtype=np.int64)
+        precision, recall, f1 = _of_each(counts, value)
+        pooled = _of_each(counts.sum(axis=1), value)
+        return cls(
+            micro_precision=float(pooled[0]),
+            micro_recall=float(pooled[1]),
+            micro_f1=float(pooled[2]),
+            macro_precision=_mean(precision),
+            macro_recall=_mean(recall),
+            macro_f1=_mean(f1),
+            tp=counts[0],
+            fp=counts[1],
+            fn=counts[2],
+            precision=precision,
+            recall=recall,
+            f1=f1,
+        )
 
 
 def f_measures(truth: ArrayLike, decided: ArrayLike, *, empty: Empty = 0.0) -> FMeasures:
@@ -128,16 +140,11 @@ def _value_of_empty(empty: Empty) -> float:
     return float(empty)
 
 
-def _of_each(
-    tp: NDArray[np.int64], fp: NDArray[np.int64], fn: NDArray[np.int64], empty: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return precision, recall and F1 of each class."""
-    nothing = tp + fp + fn == 0
-    precision, recall, f1 = (
-        np.where(nothing, empty, top / np.maximum(below, 1))
-        for top, below in ((tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + fp + fn))
-    )
-    return precision, recall, f1
+def _of_each(counts: NDArray[np.int64], empty: float) -> NDArray[np.float64]:
+    """Return precision, recall and F1 from tp, fp and fn."""
+    tp, fp, fn = counts
+    tops, bottoms = np.array([tp, tp, 2 * tp]), np.array([tp + fp, tp + fn, 2 * tp + fp + fn])
+    return np.where(counts.any(axis=0), tops / np.maximum(bottoms, 1), empty)
 
 
 def _mean(values: NDArray[np.float64]) -> float:

@@ -85,10 +85,10 @@ def precision_at_recall(
     """
     relevance, wanted = np.asarray(ranked_relevance, dtype=np.bool_), np.asarray(n_relevant)
     _check_ranking(relevance, wanted)
-    hits = _precision_of_hits(relevance.reshape(-1, relevance.shape[-1]))
+    hits = _precision_of_hits(relevance.reshape(wanted.size, relevance.shape[-1]))
     if interpolated:
         hits = np.maximum.accumulate(hits[:, ::-1], axis=1)[:, ::-1]
-    needed = np.maximum(1, -(-_TENTHS * wanted.reshape(-1, 1) // 10))
+    needed = np.maximum(1, -(-_TENTHS * wanted.reshape(wanted.size, 1) // 10))
     # The last column is zero: the precision of a hit that never comes.
     found = np.take_along_axis(hits, np.minimum(needed, hits.shape[1]) - 1, axis=1)
     return found.reshape(*relevance.shape[:-1], len(_TENTHS))

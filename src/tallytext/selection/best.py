@@ -11,8 +11,8 @@ from tallytext.contingency import Floats
 from tallytext.selection.scores import Method, scores
 from tallytext.tally import Tally
 
-# Scores that differ by less than a billionth differ by rounding: ties should not depend on it.
-_BITS = 30
+# Of the largest score. Smaller differences may come of rounding, which ties must not depend on.
+_STEP = 2.0**-40
 
 
 def top_terms(
@@ -78,6 +78,5 @@ def _at_least_the_best(ids: NDArray[np.intp], found: Floats, k: int) -> NDArray[
 
 
 def _rounded(found: Floats) -> Floats:
-    parts, exponents = np.frexp(found)
-    rounded: Floats = np.ldexp(np.round(np.ldexp(parts, _BITS)), exponents - _BITS)
-    return rounded
+    largest = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max(initial=0.0)
+    return np.round(found / (largest * _STEP)) if largest else found

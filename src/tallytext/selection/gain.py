@@ -12,9 +12,6 @@ from tallytext.tally import Tally
 
 Labels = Literal["fractional", "pairs", "binary"]
 
-# Of a document, and far above what sharing it out among a hundred labels loses to rounding.
-_NOISE = 2.0**-26
-
 
 def fractional_gain(tally: Tally) -> Floats:
     """Return the gain where a document with m labels counts 1/m for each.
@@ -24,10 +21,12 @@ def fractional_gain(tally: Tally) -> Floats:
     """
     postings = Postings.shared(tally)
     with_label, in_classes = postings.sums(postings.counts), float(postings.sizes.sum())
-    unnamed, rest = postings.terms - with_label, postings.total - in_classes
-    unnamed[unnamed < postings.terms * _NOISE] = 0.0
-    rest = rest if rest > postings.total * _NOISE else 0.0
+    # Sixths, rounded, sum to more than one.
+    rest = max(postings.total - in_classes, 0.0)
+    unnamed = np.clip(postings.terms - with_label, 0.0, rest)
     whole = postings.over(with_label + unnamed, in_classes + rest)
+    if not rest:
+        return _gain(whole)
     return _gain(whole) + Table.of(unnamed, whole.terms, rest, whole.total).information()
 
 

@@ -107,8 +107,9 @@ class Postings:
         frequencies, of_term = np.unique(self.terms, return_inverse=True)
         sizes, of_class = np.unique(self.sizes, return_inverse=True)
         together = np.bincount(of_class, weights=weights, minlength=len(sizes))
-        found = value(Table.of(0.0, frequencies[:, None], sizes, self.total)) @ together
-        picked: Floats = found[of_term]
+        values = value(Table.of(0.0, frequencies[:, None], sizes, self.total))
+        # Not by a product of matrices: its last bit depends on how many frequencies there are.
+        picked: Floats = (values * together).sum(axis=1)[of_term]
         return picked
 
     def topmost(self, value: Callable[[Table], Floats]) -> Floats:

@@ -1,0 +1,161 @@
+"""Settings chosen by how well they do on documents that a model has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tallytext.bayes import MultinomialNB
+from tallytext.bayes.folds import cross_validate
+from tallytext.bayes.model import NaiveBayes
+from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.together import fit_together
+from tallytext.evaluation import f_measures
+from tallytext.tuning.grids import default_grid, points_of
+
+Say = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting, and how it did."""
+
+    parameters: dict[str, Any]
+    score: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The outcome of :func:`tune`.
+
+    Attributes
+    ----------
+    model : NaiveBayes
+        The best setting, fitted on all documents.
+    best : dict
+        Its parameters, as far as they were tried out.
+    score : float
+        What it scored on documents it had not seen.
+    trials : list of Trial
+        All settings, best first.
+    method : {"leave-one-out", "cross-validation"}
+        How documents were kept from a model.
+    """
+
+    model: NaiveBayes
+    trials: list[Trial]
+    method: str
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The best setting."""
+        return self.trials[0].parameters
+
+    @property
+    def score(self) -> float:
+        """What the best setting scored."""
+        return self.trials[0].score
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.trials)} settings by {self.method}:"]
+        for trial in self.trials[:10]:
+            named = ", ".join(f"{name}={value!r}" for name, value in trial.parameters.items())
+            lines.append(f"  {trial.score:.4f}  {named}")
+        return "\n".join(lines)
+
+
+def tune(
+    X: Any,
+    y: Any,
+    model: NaiveBayes | None = None,
+    grid: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None = None,
+    *,
+    scoring: Callable[[OutOfSample], float] | None = None,
+    folds: int = 5,
+    groups: Any = None,
+    time: Any = None,
+    progress: bool = False,
+) -> Tuned:
+    """Choose the settings of a model from its training documents.
+
+    Documents are counted once for all settings. Each setting is judged by exact leave-one-out;
+    by folds where leave-one-out would flatter: when the grid weighs words by their labels, when the
+    model has no leave-one-out, and when documents come in ``groups`` (threads, authors, near
+    duplicates) or in ``time``.
+
+    Parameters
+    ----------
+    X, y
+        Training documents, as for ``fit``.
+    model : NaiveBayes, default=None
+        What to tune; None for ``MultinomialNB()``.
+    grid : mapping, or iterable of mappings, default=None
+        Values to try for each parameter; None for what is usually worth a try.
+    scoring : callable, default=None
+        From an :class:`OutOfSample` to a number, larger being better. None for the accuracy, and
+        for micro-averaged F1 where documents have several labels or none.
+    folds : int, default=5
+        Number of folds.
+    groups : array-like of shape (n_documents,), default=None
+        Documents of one group are never on both sides.
+    time : array-like of shape (n_documents,), default=None
+        Documents are judged by models of earlier ones only.
+    progress : bool, default=False
+        Show a progress bar.
+
+    Returns
+    -------
+    Tuned
+
+    Examples
+    --------
+    >>> X = [[2, 1, 0, 0], [1, 0, 1, 0], [3, 1, 0, 0], [0, 1, 2, 1], [0, 0, 1, 2]]
+    >>> found = tune(X, ["x", "x", "x", "y", "y"], grid={"complement": [False, True]})
+    >>> found.method, found.score
+    ('leave-one-out', 1.0)
+    """
+    model = MultinomialNB() if model is None else model
+    points = default_grid(model) if grid is None else points_of(grid)
+    candidates = [clone(model).set_params(**point) for point in points]
+    by_folds = groups is not None or time is not None or any(map(_needs_folds, candidates))
+    fit_together(candidates, X, y)
+    judge = scoring or _default_scoring
+    trials = []
+    with _bar(len(points), progress) as step:
+        for candidate, point in zip(candidates, points, strict=True):
+            seen = (
+                cross_validate(candidate, X, y, folds=folds, groups=groups, time=time)
+                if by_folds
+                else candidate.leave_one_out(X, y)
+            )
+            trials.append(Trial(point, judge(seen)))
+            step()
+    order = sorted(range(len(trials)), key=lambda at: -trials[at].score)
+    best = clone(model).set_params(**points[order[0]]).fit(X, y)
+    method = "cross-validation" if by_folds else "leave-one-out"
+    return Tuned(best, [trials[at] for at in order], method)
+
+
+def _needs_folds(model: NaiveBayes) -> bool:
+    weighed = getattr(model, "weighting", None) is not None
+    return weighed or not model.has_leave_one_out
+
+
+def _default_scoring(seen: OutOfSample) -> float:
+    if not seen.several:
+        return seen.accuracy
+    return float(f_measures(seen.truth, seen.predict().astype(np.bool_)).micro_f1)
+
+
+@contextmanager
+def _bar(total: int, shown: bool) -> Iterator[Say]:
+    from rich.progress import Progress
+
+    with Progress(disable=not shown, transient=True) as progress:
+        task = progress.add_task("Trying settings", total=total)
+        yield lambda: progress.advance(task)

@@ -1,0 +1,47 @@
+"""Rankings, thresholds and odds by plain loops and long decimals."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+
+def eleven_precisions(relevance, n_relevant, interpolated):
+    points, hits = [], 0
+    for position, relevant in enumerate(relevance, start=1):
+        hits += relevant
+        points.append((Fraction(hits, n_relevant), Fraction(hits, position)))
+    return [_precision(points, Fraction(tenth, 10), interpolated) for tenth in range(11)]
+
+
+def _precision(points, recall, interpolated):
+    reached = [precision for r, precision in points if r >= recall and r > 0]
+    if not reached:
+        return 0.0
+    return float(max(reached) if interpolated else reached[0])
+
+
+def average_precision_11(scores, truth, interpolated):
+    averages = []
+    for row, wanted in zip(scores, truth, strict=True):
+        ranked = sorted((c for c, s in enumerate(row) if s > -math.inf), key=lambda c: (-row[c], c))
+        if any(wanted):
+            values = eleven_precisions([wanted[c] for c in ranked], sum(wanted), interpolated)
+            averages.append(sum(values) / 11)
+    return sum(averages) / len(averages)
+
+
+def f1_of(decided, wanted):
+    tp = sum(d and w for d, w in zip(decided, wanted, strict=True))
+    return 2 * tp / max(1, sum(decided) + sum(wanted))
+
+
+def log_odds(scores):
+    with localcontext() as context:
+        context.prec = 200
+        weights = [Decimal(s).exp() for s in scores]
+        return [
+            float(Decimal(s) - sum(w for j, w in enumerate(weights) if j != i).ln())
+            for i, s in enumerate(scores)
+        ]
