@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-import strategies
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tallytext import BernoulliNB, MultinomialNB, Tally, TextVectorizer, Vocabulary
+import strategies
+from tallytext import BernoulliNB, MultinomialNB, PoissonNB, Tally, TextVectorizer, Vocabulary
 from tallytext.documents import Analyzer
 from tallytext.errors import (
     CountError,
@@ -23,6 +23,7 @@ from tallytext.explanation.as_text import display_width
 from tallytext.explanation.highlights import segments_of
 from tallytext.explanation.places import places_of
 from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
+from tallytext.text.sources import as_texts
 
 SMOOTHINGS = [Laplace(1), Background(0.5), Dirichlet(10.0), AbsoluteDiscount(0.5)]
 MODELS = [
@@ -37,6 +38,7 @@ MODELS = [
     MultinomialNB(length_model=True, complement=True),
     BernoulliNB(),
     BernoulliNB(complement=True),
+    PoissonNB(),
 ]
 TRAINING = ["salt wave wave", "blue wave", "blue cloud", "cloud wind", "wind rocket"]
 LABELS = ["sea", "sea", "sky", "sky", "space"]
@@ -49,6 +51,7 @@ def count_rows(n_terms=6):
 @st.composite
 def corpora(draw):
     rows = draw(st.lists(count_rows(), min_size=3, max_size=8))
+    rows[0][0] += 1
     labels = ["a", "b", "c", *draw(st.lists(st.sampled_from("abc"), min_size=5, max_size=5))]
     return np.array(rows), labels[: len(rows)], np.array([draw(count_rows())])
 
@@ -74,6 +77,7 @@ def expect_sum(why, score, other):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
+@settings(max_examples=25)
 @given(corpora())
 def test_contributions_add_up_to_the_difference_of_scores(model, corpus):
     X, y, x = corpus
@@ -183,7 +187,10 @@ def test_a_column_that_was_never_filled_is_unknown():
 
 def test_columns_are_named_by_whoever_knows_them(vectorizer, model):
     x = vectorizer.transform(["salt"])
-    names = lambda **more: [each.term for each in model.explain(x, **more).contributions]  # noqa: E731
+
+    def names(**more):
+        return [each.term for each in model.explain(x, **more).contributions]
+
     assert names() == ["x0"]
     assert names(vectorizer=vectorizer) == ["salt"]
     assert names(terms=vectorizer.vocabulary_) == ["salt"]
@@ -199,22 +206,27 @@ def test_the_names_of_a_data_frame_are_kept():
 
 
 def test_a_tally_names_its_words_and_numbers_those_beyond():
-    tally = Tally().learn_texts(TRAINING, LABELS)
+    vectorizer = TextVectorizer()
+    X = vectorizer.fit_transform(TRAINING)
+    tally = Tally(vectorizer.vocabulary_).learn(X, LABELS)
     why = MultinomialNB.from_tally(tally).explain([[1, 0, 0, 0, 0, 0, 3]])
-    assert [(each.term, each.known) for each in why.contributions] == [("salt", True), ("x6", False)]
+    assert [(each.term, each.known) for each in why.contributions] == [
+        ("salt", True),
+        ("x6", False),
+    ]
 
 
 # ------------------------------------------------------------------ what cannot be explained
 
 
 def test_several_documents_are_refused(vectorizer, model):
-    with pytest.raises(CountError, match="one document can be explained at a time, .* are 5"):
+    with pytest.raises(CountError, match=r"one document can be explained at a time, .* are 5"):
         model.explain(vectorizer.transform(TRAINING))
 
 
 def test_an_unknown_label_is_met_with_a_known_one(vectorizer, model):
     x = vectorizer.transform(["salt"])
-    with pytest.raises(UnknownNameError, match="no class 'spase' here. Did you mean 'space'"):
+    with pytest.raises(UnknownNameError, match=r"no class 'spase' here\. Did you mean 'space'"):
         model.explain(x, "spase")
     with pytest.raises(UnknownNameError, match="'se'"):
         model.explain(x, "sea", "se")
@@ -228,7 +240,7 @@ def test_a_text_needs_the_vectorizer_that_counted_it(vectorizer, model):
         model.explain(x, text="salt")
     with pytest.raises(InputError, match="text must be one document, not \\['salt'\\]"):
         model.explain(x, text=["salt"], vectorizer=vectorizer)
-    with pytest.raises(VocabularyError, match="1 terms were given, but .* column 2"):
+    with pytest.raises(VocabularyError, match=r"1 terms were given, but .* column 2"):
         model.explain(vectorizer.transform(["blue"]), terms=["salt"])
 
 
@@ -251,8 +263,6 @@ ANALYZERS = [
 @given(text=strategies.texts())
 def test_places_hold_the_terms_that_are_counted(analyzer, text):
     vocabulary = Vocabulary()
-    from tallytext.text.sources import as_texts
-
     rows = analyzer.count(as_texts([text]), vocabulary, grow=True)
     counted = dict(zip(vocabulary.terms(rows.terms).tolist(), rows.counts.tolist(), strict=True))
     places = places_of(analyzer, text)
@@ -260,11 +270,11 @@ def test_places_hold_the_terms_that_are_counted(analyzer, text):
     assert all(0 <= place.start < place.end <= len(text) for place in places)
 
 
-@pytest.mark.parametrize("analyzer", [a for a in ANALYZERS if a.tokens != "chars"], ids=repr)
+# Neither a padding space nor what a pattern wants around its group is part of the place.
+@pytest.mark.parametrize("analyzer", [ANALYZERS[i] for i in (0, 1, 2, 3, 4, 6, 8)], ids=repr)
 @given(text=strategies.texts())
 def test_a_place_analysed_alone_gives_its_term(analyzer, text):
     assume("Σ" not in text)  # whose lower case depends on what is around it
-    assume(getattr(analyzer.tokens, "groups", 0) == 0)
     for place in places_of(analyzer, text):
         alone = [each.term for each in places_of(analyzer, text[place.start : place.end])]
         assert place.term in alone
@@ -338,7 +348,7 @@ def made(text, label="sea", term="wave", spans=()):
 def test_html_shows_text_and_nothing_else(text, label, term):
     html = made(text, label, term, spans=((0, len(text)),) if text else ()).to_html()
     reader = Reader(html)
-    assert reader.tags <= {*"div span table thead tbody tr th td bdi".split()}
+    assert reader.tags <= {*["div", "span", "table", "thead", "tbody", "tr", "th", "td", "bdi"]}
     assert not reader.open
     html.encode()
 
@@ -360,7 +370,9 @@ def test_html_colours_words_by_what_they_add():
     html = Explanation("a", "b", 1, 0, 1, 0, words, text="wave cloud foam").to_html()
     assert re.search(r'background-color:rgba\(46,160,67,0\.62\)">wave<', html)
     assert re.search(r'background-color:rgba\(248,81,73,0\.35\)">cloud<', html)
-    assert re.search(r'title="foam: unknown" style="text-decoration:underline dotted[^>]*>foam<', html)
+    assert re.search(
+        r'title="foam: unknown" style="text-decoration:underline dotted[^>]*>foam<', html
+    )
 
 
 def test_html_reads_as_the_text_that_it_shows(vectorizer, model):

@@ -65,9 +65,7 @@ class Summands:
         # A word that was seen may have no mass: one that says nothing about any class.
         known = ((weights.mass > 0) | (seen.reading.term_totals[-1] > 0))[local.terms]
         classes = seen.reading.order.classes
-        return cls(
-            classes, documents.values, known, each, prior, constant, length, scores + length
-        )
+        return cls(classes, documents.values, known, each, prior, constant, length, scores + length)
 
     def pair(self, label: int | None, against: int | None, alone: bool) -> Pair:
         """Return the class to explain and the one to compare it with, None for all others.
@@ -84,7 +82,9 @@ class Summands:
         if label is None:
             label = next((c for c in ranked if c != against), ranked[0])
         if label == against:
-            raise LabelError(f"class {self.classes[label]!r} cannot be compared with itself.")
+            raise LabelError(
+                f"class {self.classes.tolist()[label]!r} cannot be compared with itself."
+            )
         if against is None and not alone:
             against = next((c for c in ranked if c != label), None)
         return label, against

@@ -387,8 +387,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         documents = one_document(self._documents(x))
         summands = self._summands(documents)
-        numbers = [None if name is None else self.class_number(name) for name in (label, against)]
-        pair = summands.pair(*numbers, alone=self._contrasts)
+        first, second = (
+            None if name is None else self.class_number(name) for name in (label, against)
+        )
+        pair = summands.pair(first, second, alone=self._contrasts)
         named = self.tally_.vocabulary if terms is None else terms
         if terms is None and vectorizer is not None:
             named = vectorizer.vocabulary_

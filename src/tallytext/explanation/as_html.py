@@ -14,8 +14,8 @@ _FOR, _AGAINST = "46,160,67", "248,81,73"
 _FONT = "font-family:system-ui,-apple-system,'Segoe UI',sans-serif;font-size:14px;line-height:1.5"
 _BOX = f"{_FONT};color:inherit;max-width:52em;margin:0.5em 0"
 _TEXT = (
-    "white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.9;margin:0.6em 0;padding:0.6em 0.9em;"
-    "border:1px solid rgba(128,128,128,0.35);border-radius:6px"
+    "white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.9;margin:0.6em 0;"
+    "padding:0.6em 0.9em;border:1px solid rgba(128,128,128,0.35);border-radius:6px"
 )
 _TABLE = "border-collapse:collapse;border:0;margin:0.6em 0;font-size:13px;color:inherit"
 _CELL = "padding:1px 10px 1px 0;border:0;background:none;color:inherit"
@@ -109,7 +109,7 @@ def _row(row: Row, share: float) -> str:
     quiet = "" if row.count else f";{_QUIET}"
     return (
         f'<tr style="background:none"><td style="{_CELL};text-align:left{quiet}">'
-        f'<bdi>{_safe(row.name)}</bdi></td>'
+        f"<bdi>{_safe(row.name)}</bdi></td>"
         f'<td style="{_CELL};{_DIGITS}">{row.count}</td>'
         f'<td style="{_CELL};{_DIGITS}">{row.value:+.2f}</td>'
         f'<td style="{_CELL}">{_bar(share)}</td></tr>'
@@ -121,7 +121,9 @@ def _bar(share: float) -> str:
     width = abs(share) * _BAR_WIDTH
     left = _BAR_WIDTH - width if share < 0 else _BAR_WIDTH
     colour = _AGAINST if share < 0 else _FOR
-    middle = f"linear-gradient(rgba(128,128,128,0.5),rgba(128,128,128,0.5)) {_BAR_WIDTH}px/1px no-repeat"
+    middle = (
+        f"linear-gradient(rgba(128,128,128,0.5),rgba(128,128,128,0.5)) {_BAR_WIDTH}px/1px no-repeat"
+    )
     return (
         f'<div style="width:{2 * _BAR_WIDTH}px;height:12px;background:{middle}">'
         f'<div style="width:{width:.1f}px;height:12px;margin-left:{left:.1f}px;border-radius:2px;'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from tallytext.explanation.contribution import Contribution, Part
 
@@ -16,7 +16,8 @@ _LONGEST_TERM = 30
 _LEAST_BAR = 8
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class Row:
     """A line of the table."""
 
     name: str

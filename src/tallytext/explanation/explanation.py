@@ -51,9 +51,9 @@ class Explanation:
     sea rather than sky: +1.50
     <BLANKLINE>
     term     count  contribution
-    wave         2         +1.25              │█████████████████████
-    (prior)                +0.50              │████████▍
-    blue         1         -0.25          ████│
+    wave         2         +1.25          │█████████████████████████████████████████
+    (prior)                +0.50          │████████████████▍
+    blue         1         -0.25  ████████│
     """
 
     label: Any
