@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tallytext.bayes.bernoulli_weights import BernoulliCounts, contrast_weights, joint_weights
+from tallytext.bayes.export import as_bernoulli
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
@@ -81,6 +82,9 @@ class BernoulliNB(NaiveBayes):
 
     def _columns(self, unit: float, weighted: bool) -> list[Column]:
         return [Plane("binary", weighted=True) if weighted else "documents"]
+
+    def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+        return as_bernoulli(table, intercept, self)
 
     def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
         counts = self.document_counts(reading)

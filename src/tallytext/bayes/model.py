@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.class_order import ClassOrder, Ordering, sort_labels
 from tallytext.bayes.explaining import Summands, explained, names_of, one_document
+from tallytext.bayes.export import as_multinomial, as_one_vs_rest, behind, dense_weights
 from tallytext.bayes.matrices import (
     checked_matrix,
     documents_of,
@@ -395,6 +396,42 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if terms is None and vectorizer is not None:
             named = vectorizer.vocabulary_
         return explained(summands, pair, names_of(documents.terms, named), text, vectorizer)
+
+    def to_sklearn(self) -> Any:
+        """Return a fitted scikit-learn estimator that predicts the same without tallytext.
+
+        - Joint models become ``MultinomialNB`` or ``BernoulliNB``.
+        - Models of contrasts, and of several labels, become a ``OneVsRestClassifier`` of logistic
+          models, whose probabilities are made to sum to one as they are here.
+        - ``tf_test="log"`` and ``"binary"`` become a pipeline with a step that does it.
+
+        It is of this moment, and dense: classes times terms, which a tally is not. It can be
+        pickled, but not taught: it holds no counts.
+
+        Raises
+        ------
+        ScoreError
+            If the model has a length model, or words of probability zero.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 1, 0], [0, 0, 3]], ["sea", "sky"])
+        >>> plain = model.to_sklearn()
+        >>> type(plain).__module__, plain.predict([[1, 0, 0]])
+        ('sklearn.naive_bayes', array(['sea'], dtype='<U3'))
+        """
+        check_is_fitted(self)
+        reading = self._reader().read()
+        weights = self._estimate(reading, self._log_priors(reading))
+        table = dense_weights(weights, self.n_features_in_)
+        if self._contrasts:
+            made = as_one_vs_rest(table, weights.intercept, self, self.multi_label_)
+            return behind(self.tf_test, made)
+        return self._joint_sklearn(table, weights.intercept)
+
+    def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+        return behind(self.tf_test, as_multinomial(table, intercept, self))
 
     def _summands(self, documents: Documents) -> Summands:
         seen_terms = np.unique(documents.terms)
