@@ -21,15 +21,15 @@ Out<T> every(const std::vector<T>& values, std::size_t width, std::size_t column
 }
 
 Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, In<int64_t> label_starts,
-                    In<int32_t> labels, const std::vector<Recipe>& recipes,
-                    std::optional<In<double>> weights) {
+                    In<int32_t> labels, const std::vector<Recipe>& recipes, std::optional<In<double>> weights,
+                    std::size_t n_threads) {
   expect_rows(starts, terms.size(), "the rows do not fit the terms");
   expect_rows(label_starts, labels.size(), "the documents do not fit the labels");
   expect_ids(terms, INT32_MAX, "no term has this id");
   expect_ids(labels, INT32_MAX, "no class has this id");
   const bool fits = counts.size() == terms.size() && starts.size() == label_starts.size() &&
                     (!weights || weights->size() + 1 == starts.size());
-  if (!fits) throw nb::value_error("arrays of different lengths");
+  if (!fits || n_threads < 1) throw nb::value_error("arrays of different lengths, or no thread");
   if (std::any_of(counts.data(), counts.data() + counts.size(), [](int64_t n) { return n < 1; })) {
     throw nb::value_error("a count is not positive");
   }
@@ -37,7 +37,7 @@ Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, I
                        span_of(counts), span_of(label_starts),
                        span_of(labels), weights ? span_of(*weights) : std::span<const double>{}};
   nb::gil_scoped_release release;
-  return Counting(docs, recipes).run();
+  return Counting(docs, recipes, n_threads).run();
 }
 
 Change of_arrays(std::size_t n_planes, In<int64_t> starts, In<int32_t> classes, In<int64_t> cells,
@@ -186,7 +186,7 @@ void bind_parts(nb::module_& m) {
   nb::class_<Change>(m, "Change", "Sums over documents, to be put into a tally or taken out.")
       .def_static("of_documents", &of_documents, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
                   nb::arg("label_starts"), nb::arg("labels"), nb::arg("recipes"),
-                  nb::arg("weights") = nb::none())
+                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1)
       .def_static("of_arrays", &of_arrays, nb::arg("n_planes"), nb::arg("starts"), nb::arg("classes"),
                   nb::arg("cells"), nb::arg("term_totals"), nb::arg("class_documents"),
                   nb::arg("class_scales"), nb::arg("whole"));

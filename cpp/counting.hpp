@@ -2,131 +2,241 @@
 // From documents to a change, by counting sort: documents grouped by class, scattered by term.
 #include "change.hpp"
 #include "documents.hpp"
+#include "parallel.hpp"
 #include "ranks.hpp"
 
 namespace tallytext {
 
-class Counting {
- public:
-  Counting(const Documents& docs, std::span<const Recipe> recipes)
-      : docs_(docs),
-        blocks_(recipes),
-        terms_(docs.terms),
-        classes_(docs.labels),
-        change_(first_plane + recipes.size()) {}
+/// Documents with their terms and classes numbered without gaps, grouped by class.
+struct GroupedDocuments {
+  explicit GroupedDocuments(const Documents& documents)
+      : docs(documents), terms(documents.terms), classes(documents.labels) {
+    class_starts.assign(classes.distinct.size() + 1, 0);
+    for (const int32_t at : classes.rank) ++class_starts[static_cast<std::size_t>(at) + 1];
+    std::partial_sum(class_starts.begin(), class_starts.end(), class_starts.begin());
+    by_class.resize(docs.labels.size());
+    std::vector<std::size_t> cursor(class_starts.begin(), class_starts.end() - 1);
+    for (std::size_t d = 0; d < docs.size(); ++d) {
+      several |= docs.labels_of(d).size() > 1;
+      for (std::size_t i = 0; i < docs.labels_of(d).size(); ++i) by_class[cursor[class_at(d, i)]++] = d;
+    }
+  }
 
-  Change run() {
-    change_.cells.terms = terms_.distinct;
-    change_.classes = classes_.distinct;
-    change_.term_totals.resize(terms_.distinct.size() * change_.width());
-    change_.resize_classes();
-    // Totals first: a document counts once in them, so when they do not overflow nothing else can.
-    for (std::size_t d = 0; d < docs_.size(); ++d) add_document(d);
-    group_by_class();
-    size_cells();
-    fill_cells();
-    return std::move(change_);
+  std::size_t n_classes() const { return classes.distinct.size(); }
+  std::size_t term_at(std::size_t d, std::size_t i) const {
+    return static_cast<std::size_t>(terms.rank[docs.begin(d) + i]);
+  }
+  std::size_t class_at(std::size_t d, std::size_t i) const {
+    return static_cast<std::size_t>(classes.rank[static_cast<std::size_t>(docs.label_starts[d]) + i]);
+  }
+  std::size_t first_class(std::size_t d) const {
+    std::size_t first = class_at(d, 0);
+    for (std::size_t i = 1; i < docs.labels_of(d).size(); ++i) first = std::min(first, class_at(d, i));
+    return first;
+  }
+  /// Number of entries of the documents of a class.
+  std::size_t size_of(std::size_t c) const {
+    std::size_t n = 0;
+    for (std::size_t i = class_starts[c]; i < class_starts[c + 1]; ++i) n += docs.length(by_class[i]);
+    return n;
+  }
+
+  const Documents& docs;
+  Ranks terms, classes;
+  std::vector<std::size_t> class_starts, by_class;
+  bool several = false;  // whether a document has two labels or more
+};
+
+/// Counts the documents of a range of classes, and those of no class if it is told to. What it writes into
+/// the change belongs to its classes alone; what all share it keeps until `hand_over`.
+class CountingPart {
+ public:
+  CountingPart(const GroupedDocuments& grouped, std::span<const Recipe> recipes, Range classes,
+               Change& change)
+      : grouped_(grouped),
+        docs_(grouped.docs),
+        classes_(classes),
+        change_(change),
+        blocks_(recipes),
+        sums_(change.width()),
+        totals_(change.width()),
+        scales_(change.n_planes()),
+        cursors_(grouped.terms.distinct.size()) {}
+
+  /// Finds how many cells each term has in these classes.
+  void size_cells() {
+    for_each_pair([this](std::size_t c, std::size_t d) {
+      for (std::size_t i = 0; i < docs_.length(d); ++i) {
+        Cursor& cursor = cursors_[grouped_.term_at(d, i)];
+        cursor.cell += cursor.label != static_cast<int32_t>(c);
+        cursor.label = static_cast<int32_t>(c);
+      }
+    });
+  }
+
+  /// Takes the place of its cells of a term, after those of lower classes; returns what comes after them.
+  int64_t take_place(std::size_t t, int64_t first) {
+    const int64_t n = cursors_[t].cell;
+    cursors_[t] = {first - 1, -1};
+    return first + n;
+  }
+
+  void add_unlabelled() {
+    for (std::size_t d = 0; d < docs_.size(); ++d) {
+      if (docs_.labels_of(d).empty()) read(d);
+    }
+  }
+
+  void fill_cells() {
+    for_each_pair([this](std::size_t c, std::size_t d) { add_to_class(c, d); });
+  }
+
+  /// Adds what is not of a class to the change.
+  void hand_over() const {
+    for (std::size_t j = 0; j < totals_.size(); ++j) {
+      change_.totals[j] = checked_add(change_.totals[j], totals_[j]);
+    }
+    for (std::size_t k = 0; k < scales_.size(); ++k) {
+      change_.scales[k] = checked_add(change_.scales[k], scales_[k]);
+    }
+    change_.n_documents += n_documents_;
+    change_.n_several += n_several_;
+    change_.n_unlabelled += n_unlabelled_;
   }
 
  private:
-  void add_document(std::size_t d) {
-    read(d);
-    for (std::size_t i = 0; i < docs_.length(d); ++i) {
-      const int64_t* block = blocks_.block(i);
-      for (std::size_t j = 0; j < change_.width(); ++j) {
-        change_.totals[j] = checked_add(change_.totals[j], block[j]);
-      }
-      add_block(&change_.term_totals[term_at(d, i) * change_.width()], block, change_.width());
-    }
-    for (std::size_t k = 0; k < change_.n_planes(); ++k) {
-      change_.scales[k] = checked_add(change_.scales[k], blocks_.scales()[k]);
-    }
-    add_labels(d);
-  }
-
-  void add_labels(std::size_t d) {
-    const std::size_t n = docs_.labels_of(d).size();
-    change_.n_documents += 1;
-    change_.n_several += n > 1;
-    change_.n_unlabelled += n == 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t at = class_at(d, i);
-      change_.class_documents[at] += 1;
-      for (std::size_t k = 0; k < change_.n_planes(); ++k) {
-        change_.class_scales[at * change_.n_planes() + k] += blocks_.scales()[k];
-      }
-    }
-  }
-
-  void group_by_class() {
-    class_starts_.assign(change_.classes.size() + 1, 0);
-    for (const int32_t at : classes_.rank) ++class_starts_[static_cast<std::size_t>(at) + 1];
-    std::partial_sum(class_starts_.begin(), class_starts_.end(), class_starts_.begin());
-    by_class_.resize(docs_.labels.size());
-    std::vector<std::size_t> cursor(class_starts_.begin(), class_starts_.end() - 1);
-    for (std::size_t d = 0; d < docs_.size(); ++d) {
-      for (std::size_t i = 0; i < docs_.labels_of(d).size(); ++i) by_class_[cursor[class_at(d, i)]++] = d;
-    }
-  }
+  struct Cursor {
+    int64_t cell = 0;    // the one at hand; while cells are counted, their number
+    int32_t label = -1;  // rank of the class it is of
+  };
 
   /// Calls visit(class, document) class by class.
   template <class Visit>
   void for_each_pair(Visit visit) {
-    for (std::size_t c = 0; c < change_.classes.size(); ++c) {
-      for (std::size_t i = class_starts_[c]; i < class_starts_[c + 1]; ++i) visit(c, by_class_[i]);
+    for (std::size_t c = classes_.begin; c < classes_.end; ++c) {
+      for (std::size_t i = grouped_.class_starts[c]; i < grouped_.class_starts[c + 1]; ++i) {
+        visit(c, grouped_.by_class[i]);
+      }
     }
   }
 
-  void size_cells() {
-    auto& starts = change_.cells.starts;
-    starts.assign(change_.cells.terms.size() + 1, 0);
-    std::vector<int32_t> last(change_.cells.terms.size(), -1);
-    for_each_pair([&](std::size_t c, std::size_t d) {
-      for (std::size_t i = 0; i < docs_.length(d); ++i) {
-        const std::size_t t = term_at(d, i);
-        starts[t + 1] += last[t] != static_cast<int32_t>(c);
-        last[t] = static_cast<int32_t>(c);
-      }
-    });
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    change_.cells.classes.assign(static_cast<std::size_t>(starts.back()), -1);
-    change_.cells.values.assign(static_cast<std::size_t>(starts.back()) * change_.width(), 0);
+  /// Reads a document and, the first time, adds what does not depend on its classes. Totals come first: a
+  /// document counts once in them, so when they do not overflow nothing else can.
+  void read(std::size_t d, std::size_t c = 0) {
+    const std::size_t n = docs_.labels_of(d).size();
+    blocks_.read(docs_.counts.subspan(docs_.begin(d), docs_.length(d)), docs_.weight(d), n);
+    sums_.assign(change_.width(), 0);
+    blocks_.add_all_to(sums_.data());
+    if (n > 1 && c != grouped_.first_class(d)) return;
+    for (std::size_t j = 0; j < sums_.size(); ++j) totals_[j] = checked_add(totals_[j], sums_[j]);
+    for (std::size_t k = 0; k < scales_.size(); ++k) {
+      scales_[k] = checked_add(scales_[k], blocks_.scales()[k]);
+    }
+    n_documents_ += 1;
+    n_several_ += n > 1;
+    n_unlabelled_ += n == 0;
+    if (n == 0 || grouped_.several) add_to_terms(d);
   }
 
-  void fill_cells() {
+  void add_to_terms(std::size_t d) {
+    for (std::size_t i = 0; i < docs_.length(d); ++i) {
+      blocks_.add_to(&change_.term_totals[grouped_.term_at(d, i) * change_.width()], i);
+    }
+  }
+
+  /// Terms lie all over memory, so their cells are asked for before they are needed.
+  void add_to_class(std::size_t c, std::size_t d) {
+    constexpr std::size_t ahead = 8;
     auto& cells = change_.cells;
-    std::vector<int64_t> next(cells.starts.begin(), cells.starts.end() - 1);  // first cell not begun
-    for_each_pair([&](std::size_t c, std::size_t d) {
-      const ClassId label = change_.classes[c];
-      read(d);
-      for (std::size_t i = 0; i < docs_.length(d); ++i) {
-        const std::size_t t = term_at(d, i);
-        const bool begun =
-            next[t] > cells.starts[t] && cells.classes[static_cast<std::size_t>(next[t] - 1)] == label;
-        const auto cell = static_cast<std::size_t>(begun ? next[t] - 1 : next[t]++);
-        cells.classes[cell] = label;
-        add_block(cells.block(cell), blocks_.block(i), change_.width());
-        add_block(&change_.class_totals[c * change_.width()], blocks_.block(i), change_.width());
+    read(d, c);
+    change_.class_documents[c] += 1;
+    add_block(&change_.class_totals[c * change_.width()], sums_.data(), change_.width());
+    add_block(change_.class_scales.data() + c * change_.n_planes(), blocks_.scales().data(),
+              change_.n_planes());
+    const std::size_t n = docs_.length(d);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + ahead < n) __builtin_prefetch(cells.values.data() + next_cell(d, i + ahead), 1);
+      Cursor& cursor = cursors_[grouped_.term_at(d, i)];
+      if (cursor.label != static_cast<int32_t>(c)) {
+        cursor = {cursor.cell + 1, static_cast<int32_t>(c)};
+        cells.classes[static_cast<std::size_t>(cursor.cell)] = change_.classes[c];
       }
-    });
+      blocks_.add_to(cells.block(static_cast<std::size_t>(cursor.cell)), i);
+    }
   }
 
-  void read(std::size_t d) {
-    blocks_.read(docs_.counts.subspan(docs_.begin(d), docs_.length(d)), docs_.weight(d),
-                 docs_.labels_of(d).size());
-  }
-  std::size_t term_at(std::size_t d, std::size_t i) const {
-    return static_cast<std::size_t>(terms_.rank[docs_.begin(d) + i]);
-  }
-  std::size_t class_at(std::size_t d, std::size_t i) const {
-    return static_cast<std::size_t>(classes_.rank[static_cast<std::size_t>(docs_.label_starts[d]) + i]);
+  /// Where the next block of a term is likely to go.
+  std::size_t next_cell(std::size_t d, std::size_t i) const {
+    return static_cast<std::size_t>(cursors_[grouped_.term_at(d, i)].cell + 1) * change_.width();
   }
 
+  const GroupedDocuments& grouped_;
   const Documents& docs_;
+  Range classes_;
+  Change& change_;
   DocumentBlocks blocks_;
-  Ranks terms_, classes_;
+  std::vector<int64_t> sums_;  // of the document at hand
+  std::vector<int64_t> totals_, scales_;
+  int64_t n_documents_ = 0, n_several_ = 0, n_unlabelled_ = 0;
+  std::vector<Cursor> cursors_;  // per term
+};
+
+/// Shares the classes out among threads. The sums are of integers, so their number cannot matter.
+class Counting {
+ public:
+  Counting(const Documents& docs, std::span<const Recipe> recipes, std::size_t n_threads)
+      : grouped_(docs), change_(first_plane + recipes.size()) {
+    change_.cells.terms = grouped_.terms.distinct;
+    change_.classes = grouped_.classes.distinct;
+    change_.term_totals.resize(change_.cells.terms.size() * change_.width());
+    change_.resize_classes();
+    // Documents in several classes add to terms that the threads would share; small batches are not worth it.
+    const bool alone = grouped_.several || docs.terms.size() < worth_sharing || grouped_.n_classes() < 2;
+    const auto size = [this](std::size_t c) { return grouped_.size_of(c); };
+    const std::vector<Range> ranges =
+        alone ? std::vector<Range>{{0, grouped_.n_classes()}} : shares(grouped_.n_classes(), n_threads, size);
+    parts_.reserve(ranges.size());
+    for (const Range& range : ranges) parts_.emplace_back(grouped_, recipes, range, change_);
+  }
+
+  Change run() {
+    in_parallel(parts_.size(), [this](std::size_t p) { parts_[p].size_cells(); });
+    place_cells();
+    parts_.front().add_unlabelled();
+    in_parallel(parts_.size(), [this](std::size_t p) { parts_[p].fill_cells(); });
+    for (const CountingPart& part : parts_) part.hand_over();
+    if (!grouped_.several) sum_cells();
+    return std::move(change_);
+  }
+
+ private:
+  static constexpr std::size_t worth_sharing = 1 << 16;
+
+  void place_cells() {
+    auto& cells = change_.cells;
+    cells.starts.resize(cells.terms.size() + 1);
+    for (std::size_t t = 0; t < cells.terms.size(); ++t) {
+      int64_t place = cells.starts[t];
+      for (CountingPart& part : parts_) place = part.take_place(t, place);
+      cells.starts[t + 1] = place;
+    }
+    cells.classes.resize(static_cast<std::size_t>(cells.starts.back()));
+    cells.values.resize(cells.classes.size() * change_.width());
+  }
+
+  /// Where every document has one label at most, the cells of a term add up to what is in classes.
+  void sum_cells() {
+    for (std::size_t t = 0; t < change_.cells.terms.size(); ++t) {
+      const auto last = static_cast<std::size_t>(change_.cells.starts[t + 1]);
+      for (auto cell = static_cast<std::size_t>(change_.cells.starts[t]); cell < last; ++cell) {
+        add_block(&change_.term_totals[t * change_.width()], change_.cells.block(cell), change_.width());
+      }
+    }
+  }
+
+  GroupedDocuments grouped_;
   Change change_;
-  std::vector<std::size_t> class_starts_, by_class_;
+  std::vector<CountingPart> parts_;
 };
 
 }  // namespace tallytext

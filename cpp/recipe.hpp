@@ -1,5 +1,6 @@
 #pragma once
 // What a document adds to a fractional plane, in fixed point with unit 2^-32, rounded once.
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -31,6 +32,17 @@ inline int64_t fixed_point(double value) {
   return static_cast<int64_t>(scaled);
 }
 
+/// ln(1 + count). Most counts are small, and their logarithms are kept.
+inline double log_of(int64_t count) {
+  static const auto kept = [] {
+    std::array<double, 64> logs;
+    for (std::size_t n = 0; n < logs.size(); ++n) logs[n] = std::log1p(static_cast<double>(n));
+    return logs;
+  }();
+  const auto n = static_cast<std::size_t>(count);
+  return n < kept.size() ? kept[n] : std::log1p(static_cast<double>(count));
+}
+
 enum class Tf : uint8_t { raw, log, binary };
 enum class Norm : uint8_t { none, l1, l2, poisson, poisson_mass, log_length, log_length_squared };
 
@@ -47,7 +59,7 @@ struct Recipe {
 
   double term_frequency(int64_t count) const {
     if (tf == Tf::binary) return 1;
-    return tf == Tf::log ? std::log1p(static_cast<double>(count)) : static_cast<double>(count);
+    return tf == Tf::log ? log_of(count) : static_cast<double>(count);
   }
 
   double scale(std::span<const int64_t> counts, double weight, std::size_t n_labels) const {
@@ -83,36 +95,50 @@ struct Recipe {
   }
 };
 
-/// The blocks that one document adds to its terms, and its scale in each plane.
+/// The blocks that one document adds to its terms, and its scale in each plane. Only what is in the planes
+/// is written down: the rest of a block is the count itself, and one document.
 class DocumentBlocks {
  public:
-  explicit DocumentBlocks(std::span<const Recipe> recipes)
-      : recipes_(recipes), width_(first_plane + recipes.size()), scales_(recipes.size()) {}
+  explicit DocumentBlocks(std::span<const Recipe> recipes) : recipes_(recipes), scales_(recipes.size()) {}
 
+  /// `counts` are to stay where they are until the next document is read.
   void read(std::span<const int64_t> counts, double weight, std::size_t n_labels) {
-    values_.resize(counts.size() * width_);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      values_[i * width_ + occurrences] = counts[i];
-      values_[i * width_ + documents] = 1;
-    }
-    for (std::size_t k = 0; k < recipes_.size(); ++k) read_plane(k, counts, weight, n_labels);
+    counts_ = counts;
+    planes_.resize(counts.size() * recipes_.size());
+    for (std::size_t k = 0; k < recipes_.size(); ++k) read_plane(k, weight, n_labels);
   }
 
-  const int64_t* block(std::size_t i) const { return &values_[i * width_]; }
+  /// block += that of term i.
+  void add_to(int64_t* block, std::size_t i) const {
+    block[occurrences] += counts_[i];
+    block[documents] += 1;
+    add_block(block + first_plane, planes_.data() + i * recipes_.size(), recipes_.size());
+  }
+
+  /// block += those of all terms. Throws std::overflow_error when a sum leaves its range.
+  void add_all_to(int64_t* block) const {
+    for (const int64_t count : counts_) block[occurrences] = checked_add(block[occurrences], count);
+    block[documents] = checked_add(block[documents], static_cast<int64_t>(counts_.size()));
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+      int64_t& sum = block[first_plane + i % recipes_.size()];
+      sum = checked_add(sum, planes_[i]);
+    }
+  }
+
   const std::vector<int64_t>& scales() const { return scales_; }
 
  private:
-  void read_plane(std::size_t k, std::span<const int64_t> counts, double weight, std::size_t n_labels) {
-    const double scale = recipes_[k].scale(counts, weight, n_labels);
+  void read_plane(std::size_t k, double weight, std::size_t n_labels) {
+    const double scale = recipes_[k].scale(counts_, weight, n_labels);
     scales_[k] = fixed_point(scale);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      values_[i * width_ + first_plane + k] = fixed_point(recipes_[k].term_frequency(counts[i]) * scale);
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      planes_[i * recipes_.size() + k] = fixed_point(recipes_[k].term_frequency(counts_[i]) * scale);
     }
   }
 
   std::span<const Recipe> recipes_;
-  std::size_t width_;
-  std::vector<int64_t> values_;
+  std::span<const int64_t> counts_;
+  std::vector<int64_t> planes_;  // n_planes for each term
   std::vector<int64_t> scales_;
 };
 

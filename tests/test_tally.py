@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from oracle.tally import OracleTally
 from tallies import PLANES, corpora, documents, matches, small_deltas, tally_of
@@ -285,3 +286,22 @@ def test_tallies_of_one_vocabulary_keep_sharing_it():
     assert "moon" not in words
     a.learn([[0, 1, 1]], ["X"], terms=words)
     assert a.term_occurrences.tolist() == [1, 3, 6, 1]
+
+
+def test_the_number_of_threads_does_not_matter(monkeypatch):
+    generator = np.random.default_rng(0)
+    X = sparse.random_array((900, 400), density=0.25, rng=generator, format="csr")
+    X.data = np.ceil(3 * X.data)
+    labels = [f"class{at % 7}" for at in range(900)]
+    labels[5] = []
+    planes = [Plane("log", "l2"), Plane("raw", "poisson", 10)]
+    tallies = []
+    for threads in ("1", "2", "3", "16"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        monkeypatch.setattr("tallytext.threads._cores", lambda: 16)
+        tallies.append(Tally.from_counts(X, labels, planes=planes))
+    assert all(tally == tallies[0] for tally in tallies)
+    assert tallies[0].n_documents == 900
+    np.testing.assert_array_equal(
+        tallies[-1].occurrences.sum(axis=1) + X[[5]].toarray()[0], X.sum(axis=0)
+    )

@@ -1,13 +1,13 @@
 import joblib
 import pytest
 
-from tallytext.threads import thread_count
+from tallytext.threads import _cores, thread_count
 
 
 @pytest.fixture(autouse=True)
 def four_cores(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr(joblib, "cpu_count", lambda: 4)
+    monkeypatch.setattr("tallytext.threads._cores", lambda: 4)
 
 
 def test_by_default_every_core_is_used():
@@ -41,6 +41,11 @@ def test_a_negative_number_leaves_cores_free(n_jobs, expected):
 def test_a_negative_number_means_what_it_means_to_joblib(monkeypatch, n_jobs):
     monkeypatch.undo()
     assert thread_count(n_jobs) == joblib.effective_n_jobs(n_jobs)
+
+
+def test_the_cores_are_those_that_joblib_sees(monkeypatch):
+    monkeypatch.undo()
+    assert _cores() == joblib.cpu_count()
 
 
 def test_zero_threads_are_refused():

@@ -30,6 +30,7 @@ class Documents(NamedTuple):
     starts: NDArray[np.int64]
     terms: NDArray[np.int32]
     values: Numbers
+    tokens: Numbers | None = None  # of each document, where values are no longer counts
 
     @property
     def n_documents(self) -> int:
@@ -42,15 +43,16 @@ class Documents(NamedTuple):
         return np.repeat(np.arange(self.n_documents), np.diff(self.starts))
 
     @property
-    def sizes(self) -> NDArray[np.float64]:
-        """The sum of each document."""
-        return sums_of_rows(self.values, self.starts)
+    def sizes(self) -> Numbers:
+        """How many tokens each document has."""
+        return sums_of_rows(self.values, self.starts) if self.tokens is None else self.tokens
 
     def some(self, first: int, last: int) -> Documents:
         """Return the documents from ``first`` up to ``last``."""
         start, stop = self.starts[first], self.starts[last]
         starts = self.starts[first : last + 1] - start
-        return Documents(starts, self.terms[start:stop], self.values[start:stop])
+        tokens = None if self.tokens is None else self.tokens[first:last]
+        return Documents(starts, self.terms[start:stop], self.values[start:stop], tokens)
 
 
 class Best(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from numbers import Integral
 
 import joblib
@@ -45,7 +46,9 @@ def thread_count(n_jobs: int | None = None) -> int:
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
+@cache
 def _cores() -> int:
+    # Asking the system takes longer than predicting a document.
     return max(1, int(joblib.cpu_count()))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-
 from tallytext.bayes.bernoulli_weights import BernoulliCounts, contrast_weights, joint_weights
 from tallytext.bayes.export import as_bernoulli
 from tallytext.bayes.model import NaiveBayes
@@ -13,7 +11,7 @@ from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
 from tallytext.planes import Plane
 from tallytext.scorer import Weights
-from tallytext.smoothing.base import Numbers
+from tallytext.smoothing.base import Numbers, expect_between
 
 
 class BernoulliNB(NaiveBayes):
@@ -77,8 +75,10 @@ class BernoulliNB(NaiveBayes):
         return self.multi_label_ or bool(self.complement)
 
     def _expect_parameters(self) -> None:
-        if not 0 < self.gamma < np.inf:
-            raise ValueError(f"gamma must be positive, not {self.gamma!r}.")
+        super()._expect_parameters()
+        expect_between("gamma", self.gamma, 1e-12, 1e12)
+        if self.complement not in (False, True):
+            raise ValueError(f"complement must be True or False, not {self.complement!r}.")
 
     def _columns(self, unit: float, weighted: bool) -> list[Column]:
         return [Plane("binary", weighted=True) if weighted else "documents"]

@@ -13,9 +13,12 @@ from tallytext.smoothing.base import Numbers
 _LEAST_VARIANCE = 1e-3
 
 
-def length_planes() -> list[Plane]:
+def length_planes(weighted: bool = False) -> list[Plane]:
     """Return planes whose scales are the sums of ln(1 + length) and of its square."""
-    return [Plane("raw", "log_length"), Plane("raw", "log_length_squared")]
+    return [
+        Plane("raw", "log_length", weighted=weighted),
+        Plane("raw", "log_length_squared", weighted=weighted),
+    ]
 
 
 @dataclass(frozen=True)

@@ -86,10 +86,10 @@ def transformed(documents: Documents, tf: str) -> Documents:
     if tf == "raw":
         return documents
     if tf not in ("log", "binary"):
-        raise ValueError(f"tf must be 'raw', 'log' or 'binary', not {tf!r}.")
+        raise ValueError(f"tf_test must be 'raw', 'log' or 'binary', not {tf!r}.")
     values = documents.values
     made = np.log1p(values) if tf == "log" else np.ones_like(values)
-    return documents._replace(values=made)
+    return documents._replace(values=made, tokens=documents.sizes)
 
 
 def vocabulary_for(estimator: Any) -> Vocabulary:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +25,7 @@ from tallytext.bayes.matrices import (
     weights_of,
 )
 from tallytext.bayes.out_of_sample import posteriors
-from tallytext.bayes.priors import Prior, class_priors, log_priors, weighted_priors
+from tallytext.bayes.priors import Prior, class_priors, expect_prior, log_priors, weighted_priors
 from tallytext.bayes.reading import Column, Reader, Reading
 from tallytext.bayes.targets import Targets, targets_of
 from tallytext.bayes.training import Training, training_of
@@ -42,7 +44,7 @@ from tallytext.scorer import (
     order_of_ties,
     sums_of_rows,
 )
-from tallytext.smoothing.base import Numbers
+from tallytext.smoothing.base import Numbers, expect_between
 from tallytext.tally import Tally
 from tallytext.threads import thread_count
 from tallytext.vocabulary import Vocabulary
@@ -94,14 +96,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         X = checked_matrix(self, X, reset=True, open_width=False)
-        targets = targets_of(y)
-        self._expect_lengths(X, targets)
-        self._begin(unit_of(X), sample_weight is not None, targets.several)
-        if targets.columns is not None:
-            self.ordering_ = Ordering(range(targets.columns))
-        self.tally_.number_labels(sort_labels(targets.distinct))
-        self._learn(X, targets, sample_weight, +1)
-        self._choose(X, targets)
+        X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
+        self._begin(X, targets, weights)
+        self._learn(X, targets, weights, +1)
+        self._choose(X, targets, weights)
         return self
 
     def partial_fit(
@@ -126,17 +124,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         first = not hasattr(self, "tally_")
         X = checked_matrix(self, X, reset=first, open_width=not first and self.open_)
-        targets = targets_of(y)
-        self._expect_lengths(X, targets)
+        X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
         if first:
-            self._begin(unit_of(X), sample_weight is not None, targets.several)
-            self.tally_.number_labels(sort_labels(targets.distinct))
-        if classes is not None:
-            self.ordering_ = Ordering([*self.ordering_.announced, *_plain_labels(classes)])
+            self._begin(X, targets, weights)
+        self._announce(_plain_labels(classes))
+        self._announce(range(targets.columns or 0))
         self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.several)
-        self._learn(X, targets, sample_weight, +1)
+        self._learn(X, targets, weights, +1)
         if first:
-            self._choose(X, targets)
+            self._choose(X, targets, weights)
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -149,9 +145,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=self.open_)
-        targets = targets_of(y)
-        self._expect_lengths(X, targets)
-        self._learn(X, targets, sample_weight, -1)
+        self._learn(*self._weighed(X, targets_of(y), sample_weight), -1)
         return self
 
     @classmethod
@@ -175,17 +169,24 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         model = cls(**parameters)
         several = tally.n_several > 0 or tally.n_unlabelled > 0
-        model._start(tally, 1.0, False, several, open_=True)
+        model._settle(several)
+        model._start(tally, 1.0, weighted=False, open_=True)
         return model
 
-    def _begin(self, unit: float, weighted: bool, several: bool) -> None:
+    def _begin(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
+        self._settle(targets.several)
+        unit, weighted = unit_of(X), weights is not None
         planes = [column for column in self._columns(unit, weighted) if isinstance(column, Plane)]
         tally = Tally(vocabulary_for(self), planes=planes)
-        self._start(tally, unit, weighted, several, open_=False)
+        self._start(tally, unit, weighted, open_=False)
+        self._announce(range(targets.columns or 0))
+        tally.number_labels(sort_labels(targets.distinct))
 
-    def _start(self, tally: Tally, unit: float, weighted: bool, several: bool, open_: bool) -> None:
+    def _settle(self, several: bool) -> None:
         self.multi_label_ = several if self.multi_label is None else bool(self.multi_label)
         self._expect_parameters()
+
+    def _start(self, tally: Tally, unit: float, weighted: bool, open_: bool) -> None:
         self.tally_, self.unit_, self.weighted_, self.open_ = tally, unit, weighted, open_
         self.ordering_ = Ordering()
         self.cache_ = WeightCache()
@@ -194,24 +195,35 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for column in self._columns(unit, weighted):
             tally.column(column)
 
-    def _learn(self, X: Any, targets: Targets, sample_weight: Any, sign: int) -> None:
-        X, labels = in_units(X, self.unit_), targets.labels
-        weights = weights_of(sample_weight, X.shape[0])
-        if weights is not None and not self.weighted_:
-            raise CountError("sample_weight must be given from the first call on, or never.")
-        if weights is not None and not weights.all():
-            # A document that weighs nothing must not be known to have been there.
-            kept = np.flatnonzero(weights)
-            X, weights, labels = X[kept], weights[kept], [labels[at] for at in kept]
-        move = self.tally_.learn if sign > 0 else self.tally_.forget
-        move(X, labels, sample_weight=weights)
-
-    def _expect_lengths(self, X: Any, targets: Targets) -> None:
+    def _weighed(
+        self, X: Any, targets: Targets, sample_weight: Any
+    ) -> tuple[Any, Targets, Numbers | None]:
+        """Return what was given without the documents that weigh nothing."""
         if len(targets.labels) != X.shape[0]:
             raise LabelError(
                 f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
                 f"but labels for {len(targets.labels)}."
             )
+        weights = weights_of(sample_weight, X.shape[0])
+        if weights is None or weights.all():
+            return X, targets, weights
+        if not weights.any():
+            raise CountError("every sample_weight is zero, so that no document is left to count.")
+        kept = np.flatnonzero(weights)
+        labels = [targets.labels[at] for at in kept]
+        return X[kept], targets._replace(labels=labels), weights[kept]
+
+    def _learn(self, X: Any, targets: Targets, weights: Numbers | None, sign: int) -> None:
+        if weights is not None and not self.weighted_:
+            raise CountError("sample_weight must be given from the first call on, or never.")
+        move = self.tally_.learn if sign > 0 else self.tally_.forget
+        move(in_units(X, self.unit_), targets.labels, sample_weight=weights)
+
+    def _announce(self, classes: Iterable[Label]) -> None:
+        """Show these classes even while they have no document."""
+        known = self.ordering_.announced
+        if new := [label for label in classes if label not in known]:
+            self.ordering_ = Ordering([*known, *new])
 
     def _training(self, X: Any, targets: Targets, sample_weight: Any = None) -> Training:
         counted = documents_of(in_units(X, self.unit_))
@@ -234,12 +246,18 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.multi_label_
 
     def _expect_parameters(self) -> None:
-        """Refuse parameters that contradict each other."""
+        """Refuse parameters that cannot be, or that contradict each other."""
+        if self.multi_label not in (None, True, False):
+            raise ValueError(f"multi_label must be True, False or None, not {self.multi_label!r}.")
+        if self.dtype not in ("float64", "float32", np.float64, np.float32):
+            raise ValueError(f"dtype must be 'float64' or 'float32', not {self.dtype!r}.")
+        expect_between("prior_beta", self.prior_beta, 0.0, math.inf)
+        expect_prior(self.prior)
 
-    def _choose(self, X: Any, targets: Targets) -> None:
+    def _choose(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
         """Choose from training documents what cannot be chosen from their sums."""
 
-    def _lengthened(self, scores: Numbers, documents: Documents) -> Numbers:
+    def _lengthened(self, scores: Numbers, documents: Documents, reading: Reading) -> Numbers:
         """Return scores with what the length of a document says added."""
         return scores
 
@@ -276,9 +294,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ``classes_``.
         """
         documents = self._documents(X)
+        seen = self._seen(documents)
         if self.multi_label_:
-            return (self._scores(documents)[0] > 0).astype(np.int64)
-        return self._order().classes[self._top(documents, 1).classes[:, 0]]
+            return (self._scores(documents, seen)[0] > 0).astype(np.int64)
+        return seen.reading.order.classes[self._top(documents, seen, 1).classes[:, 0]]
 
     def predict_log_proba(self, X: Any) -> Numbers:
         """Return the logarithms of :meth:`predict_proba`."""
@@ -294,8 +313,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def top_k(self, X: Any, k: int) -> Best:
         """Return the numbers in ``classes_`` and the scores of the k best classes, best first."""
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}.")
         documents = self._documents(X)
-        return self._top(documents, min(k, len(self.classes_)))
+        seen = self._seen(documents)
+        return self._top(documents, seen, min(k, seen.reading.n_classes))
 
     def rank(self, X: Any, label: Any) -> Numbers:
         """Return by how much each document speaks for a class: its log-odds, to sort by."""
@@ -338,10 +360,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def unknown_shares(self, X: Any) -> Numbers:
         """Return the share of each document's tokens that the model has never seen."""
         documents = self._documents(X)
-        seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
-        mass = np.append(seen.weights.mass, 0.0) > 0
-        at = seen.local(documents).terms
-        known = mass[np.where((at >= 0) & (at < len(mass) - 1), at, len(mass) - 1)]
+        used, at = np.unique(documents.terms, return_inverse=True)
+        known = (self._reader().read(used).term_totals[-1] > 0)[at]
         length = sums_of_rows(documents.values, documents.starts)
         unknown = sums_of_rows(documents.values * ~known, documents.starts)
         return np.divide(unknown, length, out=np.zeros_like(length), where=length > 0)
@@ -439,46 +459,53 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prior = self._log_priors(reading)
         seen = Seen(self._estimate(reading, prior), seen_terms, reading)
         nothing = np.zeros((1, reading.n_classes))
-        return Summands.of(seen, documents, prior, self._lengthened(nothing, documents)[0])
+        return Summands.of(seen, documents, prior, self._lengthened(nothing, documents, reading)[0])
 
     def _documents(self, X: Any) -> Documents:
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=self.open_)
         return transformed(documents_of(X), self.tf_test)
 
-    def _scores(self, documents: Documents) -> tuple[Numbers, Numbers]:
-        seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
+    def _seen(self, documents: Documents) -> Seen:
+        """Return weights of the terms of documents, all of one moment."""
+        seen = self.cache_.weights(self._reader(), documents.terms, self._weights, self._settings())
+        if not seen.reading.n_classes:
+            raise LabelError("there is no class to predict: no document with a label was learned.")
+        return seen
+
+    def _settings(self) -> tuple[Any, ...]:
+        """Return all that weights depend on, but for the tally."""
+        model: Any = type(self)
+        parameters = [self.__dict__[name] for name in _parameter_names(model)]
+        return (*parameters, self.multi_label_, self.ordering_)
+
+    def _scores(self, documents: Documents, seen: Seen | None = None) -> tuple[Numbers, Numbers]:
+        seen = self._seen(documents) if seen is None else seen
         scores, lengths = seen.weights.scores(seen.local(documents), thread_count(self.n_jobs))
         lost = ~(scores > -np.inf).any(axis=1)
         if lost.any():
             # No class can have written these: only the prior is left.
             scores[lost] = seen.weights.intercept
-        return self._lengthened(scores, documents), lengths
+        return self._lengthened(scores, documents, seen.reading), lengths
 
-    def _top(self, documents: Documents, k: int) -> Best:
-        seen = self.cache_.weights(self._reader(), documents.terms, self._weights)
+    def _top(self, documents: Documents, seen: Seen, k: int) -> Best:
         order = order_of_ties(seen.weights.intercept)
         if self._needs_all_scores(seen.weights):
-            return best_of(self._scores(documents)[0], k, order)
+            return best_of(self._scores(documents, seen)[0], k, order)
         return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))
 
     def _weights(self, reading: Reading) -> Weights:
+        self._expect_parameters()
         return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
 
     def _log_priors(self, reading: Reading) -> Numbers:
+        classes, several = reading.order.classes, self.multi_label_
+        n_documents = float(reading.n_documents) if several else None
         priors = class_priors(
-            self.prior, self.prior_beta, reading.class_documents, reading.order.classes
+            self.prior, self.prior_beta, reading.class_documents, classes, n_documents
         )
-        if self.multi_label_ and isinstance(self.prior, str) and self.prior != "uniform":
-            priors = self._shares(reading)
-        priors = weighted_priors(priors, self.class_weight, reading.order.classes)
+        priors = weighted_priors(priors, self.class_weight, classes, several)
         return log_priors(priors, self._contrasts)
-
-    def _shares(self, reading: Reading) -> Numbers:
-        # Of documents, not of labels: they need not sum to one.
-        beta = self.prior_beta if self.prior == "smoothed" else 0.0
-        below = max(reading.n_documents + 2 * beta, np.finfo(np.float64).tiny)
-        return (reading.class_documents + beta) / below
 
     def _order(self) -> ClassOrder:
         return self.ordering_.of(self.tally_, self.tally_.slice([0], NO_TERMS).class_documents)
@@ -492,11 +519,21 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
+        # On coordinates of points in the plane, which are no counts.
+        tags.classifier_tags.poor_score = True
         return tags
 
 
 NO_TERMS = np.empty(0, dtype=np.int32)
 
 
-def _plain_labels(classes: Iterable[Any]) -> list[Label]:
+@cache
+def _parameter_names(model: Any) -> list[str]:
+    # Asking for them looks at the signature, which takes longer than to judge a document.
+    return model._get_param_names()
+
+
+def _plain_labels(classes: Iterable[Any] | None) -> list[Label]:
+    if classes is None:
+        return []
     return [label.item() if isinstance(label, np.generic) else label for label in classes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 from tallytext.bayes.length import LengthModel, length_planes
@@ -21,8 +22,14 @@ from tallytext.errors import ScoreError
 from tallytext.planes import Norm, Plane, TermFrequency
 from tallytext.scorer import Documents, RowWeights, Weights
 from tallytext.smoothing import Background, Corpus, Laplace, Smoothing
-from tallytext.smoothing.base import Numbers
+from tallytext.smoothing.base import Numbers, expect_between
 from tallytext.smoothing.token_leave_one_out import TokenDocuments
+
+_CHOICES = {
+    "tf": ("raw", "log", "binary"),
+    "tf_test": ("raw", "log", "binary"),
+    "normalize": (None, "l1", "l2"),
+}
 
 
 class MultinomialNB(NaiveBayes):
@@ -153,20 +160,36 @@ class MultinomialNB(NaiveBayes):
         return self.multi_label_ or bool(self.complement)
 
     def _expect_parameters(self) -> None:
+        super()._expect_parameters()
+        if self.smoothing is not None and not isinstance(self.smoothing, Smoothing):
+            raise ValueError(
+                f"smoothing must be a Smoothing such as Laplace(1), not {self.smoothing!r}."
+            )
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {choices}, not {getattr(self, name)!r}.")
+        expect_between("weight_power", self.weight_power, 0.0, 1e3)
+        if self.norm_length is not None:
+            expect_between("norm_length", self.norm_length, 1e-12, 1e12)
+        self._expect_weighting()
+
+    def _expect_weighting(self) -> None:
         if self.complement not in (False, True, "only"):
             raise ValueError(f"complement must be True, False or 'only', not {self.complement!r}.")
         if self.weighting is not None and self.weighting not in METHODS:
             raise ValueError(f"weighting must be one of {[*METHODS]}, not {self.weighting!r}.")
         if self.weight_by_class and self.weighting not in (None, *CLASS_METHODS):
             raise ValueError(f"weights by class are {[*CLASS_METHODS]}, not {self.weighting!r}.")
-        if self.weight_by_class and not (self.complement or self.multi_label_):
+        if self.weight_by_class and not self._contrasts:
             raise ValueError(
                 "weights by class need complement=True: on log p(w|c) itself they would reward "
                 "classes with small weights."
             )
 
     def _columns(self, unit: float, weighted: bool) -> list[Column]:
-        length: list[Column] = [*length_planes()] if self.length_model else []
+        if unit != 1 and self.length_model:
+            raise ValueError("length_model=True needs whole counts: fractions are no lengths.")
+        length: list[Column] = [*length_planes(weighted)] if self.length_model else []
         documents: Column = Plane("binary", weighted=True) if weighted else "documents"
         return [self._counted(unit, weighted), *length, documents]
 
@@ -206,17 +229,15 @@ class MultinomialNB(NaiveBayes):
         return column.norm is None and column.tf != "log" and not column.weighted
 
     def _scale(self, reading: Reading, column: Column) -> float:
-        if not isinstance(column, Plane):
-            return self.unit_ if column == "occurrences" else 1.0
-        if column.norm is None:
-            return self.unit_ if column.tf == "raw" else 1.0
+        raw = column.tf == "raw" if isinstance(column, Plane) else column == "occurrences"
+        unit = self.unit_ if raw else 1.0
+        if not isinstance(column, Plane) or column.norm is None:
+            return unit
         if self.norm_length is not None:
             return float(self.norm_length)
-        return (
-            float(reading.n_documents / reading.scales[0]) * self.unit_
-            if reading.scales[0]
-            else 1.0
-        )
+        if not reading.scales[0]:
+            return 1.0
+        return float(reading.n_documents / reading.scales[0]) * unit
 
     @property
     def _only_rest(self) -> bool:
@@ -232,30 +253,36 @@ class MultinomialNB(NaiveBayes):
 
     def _corpus(self, reading: Reading, documents: Any = None) -> Corpus:
         column = self._counted(self.unit_, self.weighted_)
-        counted = self._events if column == "occurrences" and self.unit_ == 1 else None
+        counted = self._events(reading) if column == "occurrences" and self.unit_ == 1 else None
         tokens = reading.class_totals[0] * self._scale(reading, column)
         return Corpus(tokens, counted, documents)
 
-    def _choose(self, X: Any, targets: Targets) -> None:
+    def _choose(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
         smoothing, self.chosen_ = self.smoothing, None
-        if smoothing is None or self._counted(self.unit_, self.weighted_) == "occurrences":
+        if smoothing is None:
             return
-        reading, column = self._reader().read(), self._counted(self.unit_, self.weighted_)
-        scale = self._scale(reading, column)
+        reading, column = self._reader().read(NO_TERMS), self._counted(self.unit_, self.weighted_)
+        asked: list[TokenDocuments] = []
 
         def documents() -> TokenDocuments:
-            return token_documents(self._training(X, targets), column, reading, scale, self.unit_)
+            training, whole = self._training(X, targets, weights), reading.all_terms()
+            scale = self._scale(reading, column)
+            asked.append(token_documents(training, column, whole, scale, self.unit_))
+            return asked[-1]
 
-        self.chosen_ = smoothing, smoothing.resolved(self._corpus(reading, documents))
+        resolved = smoothing.resolved(self._corpus(reading, documents))
+        # What sums can tell is asked of them again whenever they have changed.
+        self.chosen_ = (smoothing, resolved) if asked else None
 
-    def _events(self, events: str, few: bool) -> dict[int, int]:
-        kind: Literal["cells", "pooled"] = "pooled" if events == "pooled" else "cells"
-        return self.tally_.small_counts(kind) if few else self.tally_.counts_of_counts(kind)
+    def _events(self, reading: Reading) -> Callable[[str, bool], dict[int, int]]:
+        def counts(events: str, few: bool) -> dict[int, int]:
+            return reading.counts_of_counts("pooled" if events == "pooled" else "cells", few)
 
-    def _lengthened(self, scores: Numbers, documents: Documents) -> Numbers:
+        return counts
+
+    def _lengthened(self, scores: Numbers, documents: Documents, reading: Reading) -> Numbers:
         if not self.length_model:
             return scores
-        reading = self._reader().read(NO_TERMS)
         scores += LengthModel.read(reading).logs(documents.sizes)
         if self._contrasts:
             scores -= LengthModel.read(reading, rest=True).logs(documents.sizes)

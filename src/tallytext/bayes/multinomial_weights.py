@@ -11,6 +11,8 @@ from tallytext.bayes.word_probabilities import WordCounts
 from tallytext.scorer import MakeRows, RowWeights, SparseWeights, Weights
 from tallytext.smoothing.base import Numbers
 
+_LEAST = np.finfo(np.float64).tiny
+
 
 def joint_weights(counts: WordCounts, intercept: Numbers, emphasis: Numbers) -> Weights:
     r"""Return the weights of :math:`\log p(c) + \sum_w x_w q_w \log p(w \mid c)`.
@@ -71,15 +73,20 @@ def row_weights(
 ) -> RowWeights:
     """Return weights that are made row by row, from probabilities or from logarithms."""
 
+    mass = emphasis * counts.known
+
     def make(first: int, last: int) -> Numbers:
         made = rows(first, last)
         with np.errstate(divide="ignore"):
             logs = made if already_logs else np.log(made)
-        known = counts.known[first:last, None]
-        return np.where(known, logs * emphasis[first:last, None], 0.0)
+        weights = np.zeros_like(logs)
+        return np.multiply(
+            logs, emphasis[first:last, None], out=weights, where=mass[first:last, None] > 0
+        )
 
-    slope = np.zeros_like(intercept)
-    return RowWeights(intercept, slope, emphasis * counts.known, make)
+    # What rows need of all counts is read now, while the tally is as it was.
+    make(0, 0)
+    return RowWeights(intercept, np.zeros_like(intercept), mass, make)
 
 
 def class_contrast_weights(
@@ -97,11 +104,13 @@ def class_contrast_weights(
 
 
 def _contrast(counts: WordCounts, only_rest: bool) -> MakeRows:
+    # Without smoothing a word may be impossible in the class, in its rest, or in both: then it says
+    # a great deal, but not infinitely much, or nothing.
     def rows(first: int, last: int) -> Numbers:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rest = np.log(counts.rest_rows(first, last))
-            # A word that neither the class nor its rest explains says nothing about either.
-            return np.nan_to_num(-rest if only_rest else np.log(counts.rows(first, last)) - rest)
+        rest = np.log(np.maximum(counts.rest_rows(first, last), _LEAST))
+        if only_rest:
+            return -rest
+        return np.log(np.maximum(counts.rows(first, last), _LEAST)) - rest
 
     return rows
 
@@ -122,7 +131,7 @@ def _rest_logs(counts: WordCounts) -> tuple[Numbers, Numbers, Numbers]:
     of_word = _log_where(absent + freed[first] * counts.spread)
     one = np.array([counts.total])
     any_word = counts.seen(np.repeat(one, len(freed)), rests) + freed * counts.spread_of(one)
-    of_class = _log_where(any_word) - np.log(any_word[first])
+    of_class = _log_where(any_word) - _log_where(any_word[first])
     rest = np.maximum(counts.words[counts.term] - counts.cells, 0.0)
     here = counts.seen(rest, rests, reading.classes)
     log_here = _log_where(here + freed[reading.classes] * counts.spread[counts.term])
@@ -131,4 +140,5 @@ def _rest_logs(counts: WordCounts) -> tuple[Numbers, Numbers, Numbers]:
 
 def _log_where(values: Numbers) -> Numbers:
     """Return logarithms, zero where there is nothing to take one of."""
+    values = np.asarray(values)
     return np.log(values, out=np.zeros_like(values), where=values > 0)

@@ -181,7 +181,7 @@ class PoissonNB(NaiveBayes):
             rates = self.rates(reading).whole_vocabulary()
             return PoissonConstants.of(rates, self._class_weighting(reading))
 
-        return self.cache_.kept_at(reading.version, make)
+        return self.cache_.constants(reading.version, make, self._settings())
 
     def _class_weighting(self, reading: Reading) -> PoissonWeighting:
         methods = [method for method, _ in self._choices(reading)]

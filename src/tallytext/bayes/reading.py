@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 
 Column: TypeAlias = Plane | str  # "occurrences" or "documents"
+
+
+class Moved(Exception):
+    """The tally has learned since it was read."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,10 @@ class Reading:
         Documents are weighed when the last column is a plane.
     n_documents : float
     n_live_terms, version : int
-    all_terms : callable
-        Reads the same of all terms, however few this is of.
+    complete : bool
+        Whether all terms were asked for.
+    source : Reader
+        What more can be read from.
     """
 
     order: ClassOrder
@@ -54,7 +60,8 @@ class Reading:
     n_documents: float
     n_live_terms: int
     version: int
-    all_terms: Callable[[], Reading]
+    complete: bool
+    source: Reader
 
     @property
     def n_terms(self) -> int:
@@ -65,6 +72,28 @@ class Reading:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.class_documents)
+
+    def all_terms(self) -> Reading:
+        """Return the same of all terms, however few this is of.
+
+        Raises
+        ------
+        Moved
+            If the tally has changed since.
+        """
+        return self if self.complete else self.source.read().expect_version(self.version)
+
+    def counts_of_counts(self, events: Literal["cells", "pooled"], few: bool) -> dict[int, int]:
+        """Return how many events occurred r times, for small r only if these are enough."""
+        found = self.source.counts_of_counts(events, few)
+        self.expect_version(self.source.version)
+        return found
+
+    def expect_version(self, version: int) -> Reading:
+        """Return the reading, unless it is of another moment."""
+        if self.version != version:
+            raise Moved
+        return self
 
     def term_of_cell(self) -> NDArray[np.intp]:
         """Return which term each cell belongs to."""
@@ -98,6 +127,15 @@ class Reader:
         self._tally, self._ordering = tally, ordering
         self._columns, self._numbers = columns, [tally.column(column) for column in columns]
         self._units = np.array([UNIT if isinstance(column, Plane) else 1.0 for column in columns])
+
+    def at_rest(self) -> Reader:
+        """Return a reader of the tally as it is now, whatever it learns meanwhile."""
+        return Reader(self._tally._snapshot(), self._columns, self._ordering)
+
+    def counts_of_counts(self, events: Literal["cells", "pooled"], few: bool) -> dict[int, int]:
+        """Return how many events occurred r times, for small r only if these are enough."""
+        tally = self._tally
+        return tally.small_counts(events) if few else tally.counts_of_counts(events)
 
     @property
     def version(self) -> int:
@@ -133,7 +171,8 @@ class Reader:
             n_documents=part.scales[-1] * UNIT if weighed else part.n_documents,
             n_live_terms=part.n_live_terms,
             version=part.version,
-            all_terms=self.read,
+            complete=terms is None,
+            source=self,
         )
 
 

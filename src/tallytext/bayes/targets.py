@@ -14,6 +14,7 @@ from tallytext.bayes.class_order import ClassOrder
 from tallytext.errors import LabelError
 
 _SEVERAL = (list, tuple, set, frozenset)
+_ROW = (list, tuple, np.ndarray)
 
 
 class Targets(NamedTuple):
@@ -46,6 +47,9 @@ class Targets(NamedTuple):
 def targets_of(y: Any) -> Targets:
     """Read labels given as one per document, as lists of labels, or as an indicator matrix.
 
+    Lists of nothing but 0 and 1 are an indicator matrix if they cannot be lists of labels, since a
+    label comes twice in one of them.
+
     Examples
     --------
     >>> targets_of([["a", "b"], []])
@@ -57,8 +61,13 @@ def targets_of(y: Any) -> Targets:
         raise LabelError("this classifier requires y to be passed, but the target y is None.")
     if sparse.issparse(y) or getattr(y, "ndim", 1) == 2:
         return _from_matrix(y)
-    if isinstance(y, list | tuple) and any(isinstance(labels, _SEVERAL) for labels in y):
-        return Targets([_listed(labels) for labels in y], several=True)
+    if isinstance(y, np.ndarray) and y.dtype == object:
+        y = y.tolist()
+    if isinstance(y, list | tuple):
+        if _is_indicator(y):
+            return _from_matrix(np.array(y))
+        if any(isinstance(labels, _SEVERAL) for labels in y):
+            return Targets([_listed(labels) for labels in y], several=True)
     column = column_or_1d(y, warn=True)
     check_classification_targets(column)
     return Targets(column.tolist(), several=False)
@@ -84,6 +93,14 @@ def _from_matrix(y: Any) -> Targets:
     rows = sparse.csr_array(y)
     cells = np.split(rows.indices, rows.indptr[1:-1])
     return Targets([cell.tolist() for cell in cells], several=True, columns=y.shape[1])
+
+
+def _is_indicator(y: Any) -> bool:
+    """Whether rows of 0 and 1 cannot be lists of labels, since a row has one of them twice."""
+    if not y or not isinstance(y[0], _ROW) or len(y[0]) < 2 or not {*y[0]} <= {0, 1}:
+        return False
+    alike = all(isinstance(row, _ROW) and len(row) == len(y[0]) for row in y)
+    return alike and all({*row} <= {0, 1} for row in y) and any(len({*row}) < len(row) for row in y)
 
 
 def _listed(labels: Any) -> list[Any]:

@@ -32,6 +32,7 @@ def token_documents(
     entry = _entries(training)
     cells = training.cells(reading, n_threads=1)
     return TokenDocuments(
+        documents=training.documents.row[entry],
         tokens=tokens[entry],
         weights=weights[entry],
         classes=reading.classes[cells],

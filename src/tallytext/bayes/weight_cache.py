@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from operator import is_
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.bayes.reading import Reader, Reading
+from tallytext.bayes.reading import Moved, Reader, Reading
 from tallytext.scorer import Documents, Weights
+
+Make: TypeAlias = Callable[[Reading], Weights]
 
 # Weights of all terms cost about as much as those of the terms of a batch this many times smaller
 # than the vocabulary: a batch pays for finding its distinct terms.
@@ -26,66 +29,95 @@ class Seen(NamedTuple):
     reading: Reading
 
     def local(self, documents: Documents) -> Documents:
-        """Return documents with terms by their numbers in the weights, -1 for terms not there."""
+        """Return documents with terms by their numbers in the weights."""
         if self.terms is None:
             return documents
         at = np.searchsorted(self.terms, documents.terms)
         return documents._replace(terms=at.astype(np.int32))
 
 
+class _Kept(NamedTuple):
+    """Something made at a version of the tally, with these settings."""
+
+    version: int
+    settings: tuple[Any, ...]
+    value: Any
+
+    def holds(self, version: int, settings: tuple[Any, ...]) -> bool:
+        same = len(self.settings) == len(settings) and all(map(is_, self.settings, settings))
+        return self.version == version and same
+
+
 class WeightCache:
-    """Keeps the weights of all terms for as long as the tally stays as it is.
+    """Keeps the weights of all terms for as long as the tally and the model stay as they are.
 
     Several threads may ask at a time: what is kept is replaced, never changed.
     """
 
     def __init__(self) -> None:
-        self._kept: tuple[int, Seen] | None = None
-        self._constants: tuple[int, Any] | None = None
+        self._kept: _Kept | None = None
+        self._constants: _Kept | None = None
 
     def weights(
         self,
         reader: Reader,
         terms: NDArray[np.int32],
-        make: Callable[[Reading], Weights],
+        make: Make,
+        settings: tuple[Any, ...] = (),
     ) -> Seen:
-        """Return weights of at least these terms, of all if there are many."""
-        kept = self._kept
-        if kept is not None and kept[0] == reader.version:
-            return kept[1]
-        if len(terms) * _BULK >= reader.n_terms:
-            return self.all_weights(reader, make)
-        some = np.unique(terms)
-        reading = reader.read(some)
-        return Seen(make(reading), some, reading)
+        """Return weights of at least these terms, of all if there are many.
 
-    def all_weights(self, reader: Reader, make: Callable[[Reading], Weights]) -> Seen:
+        Parameters
+        ----------
+        reader : Reader
+        terms : ndarray of int
+        make : callable
+            From counts to weights.
+        settings : tuple
+            All that weights depend on but the counts; compared object by object.
+        """
+        kept = self._still_good(reader, settings)
+        if kept is not None:
+            return kept
+        if len(terms) * _BULK >= reader.n_terms:
+            return self.all_weights(reader, make, settings)
+        return _made(reader, make, np.unique(terms))
+
+    def all_weights(self, reader: Reader, make: Make, settings: tuple[Any, ...] = ()) -> Seen:
         """Return the weights of all terms."""
-        kept = self._kept
-        if kept is not None and kept[0] == reader.version:
-            return kept[1]
-        reading = reader.read()
-        seen = Seen(make(reading), None, reading)
-        self._kept = reading.version, seen
+        kept = self._still_good(reader, settings)
+        if kept is not None:
+            return kept
+        seen = _made(reader, make, None)
+        self._kept = _Kept(seen.reading.version, settings, seen)
         return seen
 
-    def kept_at(self, version: int, make: Callable[[], Made]) -> Made:
+    def constants(
+        self, version: int, make: Callable[[], Made], settings: tuple[Any, ...] = ()
+    ) -> Made:
         """Return what weights of any terms share, made once at each version of the tally."""
         kept = self._constants
-        if kept is None or kept[0] != version:
-            self._constants = kept = version, make()
-        made: Made = kept[1]
+        if kept is None or not kept.holds(version, settings):
+            self._constants = kept = _Kept(version, settings, make())
+        made: Made = kept.value
         return made
 
-    def clear(self) -> None:
-        """Forget all weights, as when a parameter has changed."""
-        self._kept = self._constants = None
+    def _still_good(self, reader: Reader, settings: tuple[Any, ...]) -> Seen | None:
+        kept = self._kept
+        return kept.value if kept is not None and kept.holds(reader.version, settings) else None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {}
+    def __reduce__(self) -> tuple[type[WeightCache], tuple[()]]:
+        # Copies make their own.
+        return WeightCache, ()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.clear()
 
-    def __deepcopy__(self, memo: Any) -> WeightCache:
-        return WeightCache()
+def _made(reader: Reader, make: Make, terms: NDArray[np.int32] | None) -> Seen:
+    try:
+        return _made_at_once(reader, make, terms)
+    except Moved:
+        return _made_at_once(reader.at_rest(), make, terms)
+
+
+def _made_at_once(reader: Reader, make: Make, terms: NDArray[np.int32] | None) -> Seen:
+    reading = reader.read(terms)
+    return Seen(make(reading), terms, reading)

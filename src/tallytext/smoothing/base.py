@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -110,10 +111,13 @@ class Smoothing:
 
     >>> class WittenBell(Smoothing):
     ...     def seen(self, counts, classes):
-    ...         return counts / (classes.tokens + classes.terms)
+    ...         return safe_ratio(counts, classes.tokens + classes.terms, 0.0)
     ...     def freed(self, classes):
-    ...         tokens, terms = classes.tokens, classes.terms
-    ...         return np.where(tokens > 0, terms / np.maximum(tokens + terms, 1), 1)
+    ...         return safe_ratio(classes.terms, classes.tokens + classes.terms, 1.0)
+    >>> from tallytext import MultinomialNB
+    >>> model = MultinomialNB(WittenBell()).fit([[2, 1, 0], [0, 0, 3]], ["sea", "sky"])
+    >>> model.predict([[1, 0, 0]])
+    array(['sea'], dtype='<U3')
     """
 
     @property
@@ -165,5 +169,6 @@ def safe_ratio(above: Any, below: Any, empty: float) -> Numbers:
 
 def expect_between(name: str, value: Any, low: float, high: float) -> None:
     """Refuse a parameter outside ``low <= value <= high``."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not low <= float(value) <= high:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}.")

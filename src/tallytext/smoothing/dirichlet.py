@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from tallytext.smoothing.base import Classes, Corpus, Numbers, Smoothing, expect_between, safe_ratio
@@ -34,7 +33,7 @@ class Dirichlet(Smoothing):
 
     def __post_init__(self) -> None:
         if self.m is not None:
-            expect_between("m", self.m, 1e-12, math.inf)
+            expect_between("m", self.m, 1e-12, 1e12)
 
     def seen(self, counts: Numbers, classes: Classes) -> Numbers:
         """Return f of counts."""

@@ -20,8 +20,10 @@ from tallytext.smoothing.base import (
     uniform,
 )
 from tallytext.smoothing.discount_choice import closed_form_discount, leave_one_out_discount
+from tallytext.smoothing.document_leave_one_out import document_leave_one_out_discount
 from tallytext.smoothing.token_leave_one_out import token_leave_one_out_discount
 
+_RULES = ("closed-form", "leave-one-out", "leave-one-document-out")
 _CHOICES = {
     "background": ("unigram", "uniform"),
     "scheme": ("interpolate", "backoff"),
@@ -40,10 +42,11 @@ class AbsoluteDiscount(Smoothing):
 
     Parameters
     ----------
-    b : float, "closed-form" or "leave-one-out", default="closed-form"
+    b : float or {"closed-form", "leave-one-out", "leave-one-document-out"}, default="closed-form"
         The discount. ``"closed-form"`` is :math:`n_1 / (n_1 + 2 n_2)`. ``"leave-one-out"`` is the
         exact maximum of the leaving-one-out likelihood: the root of its derivative for whole
         counts, a search over the training documents for fractional ones.
+        ``"leave-one-document-out"`` leaves out whole documents and always needs them.
     background : {"unigram", "uniform"}, default="unigram"
         g: the share of the word in all documents, or 1/V.
     scheme : {"interpolate", "backoff"}, default="interpolate"
@@ -60,14 +63,16 @@ class AbsoluteDiscount(Smoothing):
     'backoff'
     """
 
-    b: float | Literal["closed-form", "leave-one-out"] = "closed-form"
+    b: float | Literal["closed-form", "leave-one-out", "leave-one-document-out"] = "closed-form"
     background: Literal["unigram", "uniform"] = "unigram"
     scheme: Literal["interpolate", "backoff"] = "interpolate"
     events: Literal["cells", "pooled"] = "cells"
     literal: bool = False
 
     def __post_init__(self) -> None:
-        if self.b not in ("closed-form", "leave-one-out"):
+        if isinstance(self.b, str) and self.b not in _RULES:
+            raise ValueError(f"b must be a number or one of {_RULES}, not {self.b!r}.")
+        if not isinstance(self.b, str):
             expect_between("b", self.b, 0.0, math.inf)
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
@@ -106,21 +111,23 @@ class AbsoluteDiscount(Smoothing):
         Raises
         ------
         RecipeError
-            If counts are fractional and there are no documents to choose b from.
+            If b cannot be chosen from sums, as for fractional counts, and there are no documents.
         """
-        return self if isinstance(self.b, int | float) else replace(self, b=self._chosen(corpus))
+        return replace(self, b=self._chosen(corpus)) if isinstance(self.b, str) else self
 
     def _chosen(self, corpus: Corpus) -> float:
-        if corpus.counts_of_counts is not None:
+        by_document = self.b == "leave-one-document-out"
+        if corpus.counts_of_counts is not None and not by_document:
             closed = self.b == "closed-form"
             events = corpus.counts_of_counts(self.events, closed)
             return closed_form_discount(events) if closed else leave_one_out_discount(events)
         if corpus.documents is None:
             raise RecipeError(
-                f"b={self.b!r} cannot be found from sums of fractional counts alone: it needs the "
-                "training documents. Fit on them, or give b as a number."
+                f"b={self.b!r} cannot be found from {'sums' if by_document else 'fractional sums'} "
+                "alone: it needs the training documents. Fit on them, or give b as a number."
             )
-        return token_leave_one_out_discount(corpus.documents())
+        choose = document_leave_one_out_discount if by_document else token_leave_one_out_discount
+        return choose(corpus.documents())
 
     def _taken(self, classes: Classes) -> Numbers:
         b = self._discount

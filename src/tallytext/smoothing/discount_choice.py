@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from scipy.optimize import brentq
@@ -45,3 +45,39 @@ def leave_one_out_discount(counts_of_counts: Mapping[int, int]) -> float:
         return once / b - float((weight / (r - 1 - b)).sum())
 
     return float(np.clip(brentq(slope, 1e-12, 1 - 1e-12, xtol=1e-14), _LEAST, _MOST))
+
+
+def interpolated_discount(once: float, events: Iterable[tuple[float, float]]) -> float:
+    r"""Return the b that maximises the interpolated model's likelihood of left-out tokens.
+
+    .. math:: F(b) = n_1 \log b + \sum_{r \ge 2} r \log(r - 1 - b (1 - q)), \qquad
+              q_{cw} = K_c\, \beta(w)
+
+    F is concave, its maximum never below that of :func:`leave_one_out_discount`, possibly above
+    one, and infinite when every q is at least one. Not for choosing b on small data: the
+    background still holds the token that is left out, so that ever more smoothing looks better.
+
+    Parameters
+    ----------
+    once : float
+        :math:`n_1`, how many events were seen once.
+    events : iterable of (r, q)
+        Each event that was seen r > 1 times, and its q.
+
+    Examples
+    --------
+    >>> round(interpolated_discount(4, [(2, 0.0), (3, 0.0)]), 6)
+    0.580889
+    >>> round(interpolated_discount(4, [(2, 0.2), (3, 0.5)]), 6)
+    0.776297
+    """
+    pairs = np.array(list(events), dtype=np.float64).reshape(-1, 2)
+    r, pull = pairs[:, 0], 1 - pairs[:, 1]
+    if not (pull > 0).any():
+        return float("inf")
+    most = float(((r - 1)[pull > 0] / pull[pull > 0]).min())
+
+    def slope(b: float) -> float:
+        return once / b - float((r * pull / (r - 1 - b * pull)).sum())
+
+    return float(brentq(slope, 1e-12 * most, (1 - 1e-12) * most, xtol=1e-14))

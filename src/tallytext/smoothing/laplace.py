@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +34,7 @@ class Laplace(Smoothing):
         return True
 
     def __post_init__(self) -> None:
-        expect_between("epsilon", self.epsilon, 1e-12, math.inf)
+        expect_between("epsilon", self.epsilon, 1e-12, 1e12)
 
     def seen(self, counts: Numbers, classes: Classes) -> Numbers:
         """Return f of counts."""

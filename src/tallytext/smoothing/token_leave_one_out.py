@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
-from tallytext.smoothing.base import Numbers
-
-_GRID = 40
+from tallytext.smoothing.base import Numbers, safe_ratio
+from tallytext.smoothing.discount_search import searched_discount
 
 
 @dataclass(frozen=True)
@@ -21,6 +19,8 @@ class TokenDocuments:
 
     Attributes
     ----------
+    documents : ndarray of int
+        The number of the document.
     tokens : ndarray
         :math:`x_{nw}`, how many tokens of the word the document has.
     weights : ndarray
@@ -39,6 +39,7 @@ class TokenDocuments:
         :math:`T`, and how many tokens the documents have together.
     """
 
+    documents: NDArray[Any]
     tokens: Numbers
     weights: Numbers
     classes: NDArray[Any]
@@ -50,6 +51,11 @@ class TokenDocuments:
     total: float
     n_tokens: float
 
+    @property
+    def mean_weight(self) -> float:
+        """What a token weighs on average; one where there is none."""
+        return self.total / self.n_tokens if self.n_tokens else 1.0
+
     @cached_property
     def counts(self) -> Numbers:
         """:math:`N_{cw}` of each entry."""
@@ -58,12 +64,14 @@ class TokenDocuments:
     @cached_property
     def left_shares(self) -> Numbers:
         """The unigram of each entry's word without the token."""
-        return np.maximum(self.term_totals - self.weights, 0.0) / (self.total - self.weights)
+        return safe_ratio(
+            np.maximum(self.term_totals - self.weights, 0.0), self.total - self.weights, 0.0
+        )
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
         """Whether the word is known without the token."""
-        return self.left_shares > 1e-9 / self.total
+        return self.left_shares * self.total > 1e-9
 
     def taken(self, b: float) -> Numbers:
         """Return the sum of min(N, b) over the words of each class."""
@@ -88,21 +96,8 @@ def token_log_likelihood(documents: TokenDocuments, b: float) -> float:
     return float((weights[good] * documents.tokens[good] * logs).sum())
 
 
-def token_leave_one_out_discount(documents: TokenDocuments) -> float:
-    """Return the b that predicts left-out tokens best, below the mean weight of a token.
-
-    The likelihood has kinks where a count equals b, so it is first looked at on a logarithmic grid.
-    """
-    mean = documents.total / documents.n_tokens
-    grid = np.geomspace(0.01 * mean, 0.99 * mean, _GRID)
-    values = np.array([token_log_likelihood(documents, b) for b in grid])
-    best = int(np.argmax(values))
-    around = grid[max(best - 1, 0)], grid[min(best + 1, _GRID - 1)]
-    found = minimize_scalar(
-        lambda b: -token_log_likelihood(documents, b),
-        bounds=around,
-        method="bounded",
-        options={"xatol": 1e-5 * mean},
+def token_leave_one_out_discount(documents: TokenDocuments, most: float = 0.99) -> float:
+    """Return the b that predicts left-out tokens best, below ``most`` mean weights of a token."""
+    return searched_discount(
+        lambda b: token_log_likelihood(documents, b), documents.mean_weight, most
     )
-    better = -found.fun > values[best] + 1e-12 * abs(values[best])
-    return float(found.x if better else grid[best])

@@ -15,6 +15,7 @@ from tallytext.planes import expect_same
 from tallytext.tally.refusal import refused, unknown_term
 from tallytext.tally.rows import Rows, counts_of, rows_of
 from tallytext.tally.statistics import Statistics
+from tallytext.threads import thread_count
 from tallytext.vocabulary import Vocabulary, given_vocabulary
 
 Terms: TypeAlias = Vocabulary | Mapping[str, int] | Sequence[str]
@@ -111,7 +112,9 @@ class Learning(Statistics):
     def _apply_rows(self, rows: Rows, encoded: Encoded, sample_weight: Any, sign: int) -> None:
         weights = self._weights(sample_weight, rows.n_documents)
         try:
-            change = Change.of_documents(*rows[:3], *encoded, self._recipes, weights)
+            change = Change.of_documents(
+                *rows[:3], *encoded, self._recipes, weights, n_threads=thread_count()
+            )
         except OverflowError as problem:
             raise overflow(problem) from None
         self._apply(change, sign)

@@ -1,0 +1,760 @@
+"""Smoothing: published figures, and laws that hold for any corpus."""
+
+import itertools
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from scipy import sparse
+
+from smoothing_laws import closed, corpora, open_, probabilities, single_label, smoothing_laws
+from tallytext import BernoulliNB, MultinomialNB, Tally
+from tallytext.bayes.targets import targets_of
+from tallytext.bayes.token_documents import token_documents
+from tallytext.errors import RecipeError
+from tallytext.smoothing import (
+    AbsoluteDiscount,
+    Background,
+    Corpus,
+    Dirichlet,
+    Laplace,
+    Smoothing,
+    Unsmoothed,
+)
+from tallytext.smoothing.base import safe_ratio
+from tallytext.smoothing.discount_choice import (
+    closed_form_discount,
+    interpolated_discount,
+    leave_one_out_discount,
+)
+from tallytext.smoothing.document_leave_one_out import (
+    document_leave_one_out_discount,
+    document_log_likelihood,
+)
+from tallytext.smoothing.token_leave_one_out import (
+    token_leave_one_out_discount,
+    token_log_likelihood,
+)
+
+few = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+# Words a, b, c, d.
+TOY = [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]]
+TOY_LABELS = ["X", "X", "Y"]
+QUERIES = [[1, 1, 0, 1], [0, 0, 1, 2], [0, 2, 1, 0]]
+
+
+class WittenBell(Smoothing):
+    def seen(self, counts, classes):
+        return safe_ratio(counts, classes.tokens + classes.terms, 0.0)
+
+    def freed(self, classes):
+        return safe_ratio(classes.terms, classes.tokens + classes.terms, 1.0)
+
+
+SMOOTHINGS = [
+    Laplace(1),
+    Laplace(0.1),
+    Background(0.3),
+    Background(1),
+    Dirichlet(),
+    Dirichlet(7),
+    *(
+        AbsoluteDiscount(b, background, scheme)
+        for b in (0.5, 1.5)
+        for background in ("unigram", "uniform")
+        for scheme in ("interpolate", "backoff")
+    ),
+    AbsoluteDiscount(0.0),
+    AbsoluteDiscount(1, scheme="backoff"),
+    AbsoluteDiscount(math.inf, "uniform"),
+    AbsoluteDiscount(),
+    AbsoluteDiscount(events="pooled"),
+    AbsoluteDiscount("leave-one-out"),
+    AbsoluteDiscount("leave-one-document-out", "uniform", "backoff"),
+    Unsmoothed(),
+    WittenBell(),
+]
+
+
+def toy(smoothing, **options):
+    return MultinomialNB(smoothing, **options).fit(TOY, TOY_LABELS)
+
+
+def inside(smoothing, **options):
+    return probabilities(toy(smoothing, **options))[0].T
+
+
+def close(found, expected, rtol=1e-6):
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-12)
+
+
+# ---------------------------------------------------------------------- published figures
+
+
+def test_without_smoothing_words_have_their_relative_frequencies():
+    model = toy(Unsmoothed())
+    close(probabilities(model)[0].T, [[0.6, 0.2, 0.2, 0.0], [0.0, 0.25, 0.5, 0.25]])
+    close(np.exp(model.scores([[0, 0, 0, 0]])), [[0.6666666667, 0.3333333333]])
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words", "scores", "posteriors"),
+    [
+        (
+            1.0,
+            [
+                [0.4444444444, 0.2222222222, 0.2222222222, 0.1111111111],
+                [0.125, 0.25, 0.375, 0.25],
+            ],
+            [
+                [-4.917697298, -5.950642553],
+                [-6.30399166, -4.852030264],
+                [-4.917697298, -4.852030264],
+            ],
+            [0.7374864962, 0.1896998888, 0.4835891381],
+        ),
+        (
+            0.2,
+            [
+                [0.5517241379, 0.2068965517, 0.2068965517, 0.03448275862],
+                [0.04166666667, 0.25, 0.4583333333, 0.25],
+            ],
+            [
+                [-5.943004407, -7.049254841],
+                [-8.715593129, -4.651359568],
+                [-5.13207419, -4.651359568],
+            ],
+            [0.7514294159, 0.01688611037, 0.3820833919],
+        ),
+    ],
+)
+def test_laplace_gives_the_published_figures(epsilon, words, scores, posteriors):
+    model = toy(Laplace(epsilon))
+    close(probabilities(model)[0].T, words)
+    close(model.scores(QUERIES), scores)
+    close(model.predict_proba(QUERIES)[:, 0], posteriors)
+    assert model.predict(QUERIES).tolist() == ["X", "Y", "Y"]
+
+
+@pytest.mark.parametrize(
+    ("b", "freed", "words", "scores", "posteriors", "literal_sums"),
+    [
+        (
+            0.5,
+            [0.3, 0.375],
+            [[0.6, 0.1666666667, 0.2, 0.03333333333], [0.125, 0.2083333333, 0.5, 0.1666666667]],
+            [
+                [-6.109247583, -6.538429217],
+                [-8.817297784, -5.375278408],
+                [-5.598421959, -4.928991305],
+            ],
+            [0.6056782334, 0.03100775194, 0.3386243386],
+            [1.0, 1.0],
+        ),
+        (
+            1.0,
+            [0.6, 0.75],
+            [
+                [0.6, 0.1333333333, 0.2, 0.06666666667],
+                [0.25, 0.1666666667, 0.5, 0.08333333333],
+            ],
+            [
+                [-5.639243954, -6.761572769],
+                [-7.431003423, -6.761572769],
+                [-6.044709062, -5.375278408],
+            ],
+            [0.7544204322, 0.3386243386, 0.3386243386],
+            [0.6, 0.5],
+        ),
+        (
+            1.5,
+            [0.7, 0.875],
+            [
+                [0.5333333333, 0.1555555556, 0.2333333333, 0.07777777778],
+                [0.2916666667, 0.1944444444, 0.4166666667, 0.09722222222],
+            ],
+            [
+                [-5.44872563, -6.299120729],
+                [-6.968551383, -6.635592966],
+                [-5.582257022, -5.249298605],
+            ],
+            [0.7006500171, 0.4175209692, 0.4175209692],
+            [0.6, 0.5],
+        ),
+    ],
+)
+def test_absolute_discounting_gives_the_published_figures(
+    b, freed, words, scores, posteriors, literal_sums
+):
+    model = toy(AbsoluteDiscount(b))
+    counts = model.word_counts(model._reader().read())
+    close(counts.smoothing.freed(counts.classes), freed)
+    close(probabilities(model)[0].T, words)
+    close(model.scores(QUERIES), scores)
+    close(model.predict_proba(QUERIES)[:, 0], posteriors)
+    close(inside(AbsoluteDiscount(b, literal=True)).sum(axis=1), literal_sums)
+
+
+@pytest.mark.parametrize(
+    ("b", "words"),
+    [
+        (0.5, [[0.6, 0.1666666667, 0.2, 0.03333333333], [0.125, 0.2083333333, 0.5, 0.1666666667]]),
+        (
+            1.0,
+            [
+                [0.4666666667, 0.04444444444, 0.06666666667, 0.02222222222],
+                [0.08333333333, 0.05555555556, 0.3333333333, 0.02777777778],
+            ],
+        ),
+        (
+            1.5,
+            [
+                [0.4, 0.06666666667, 0.1, 0.03333333333],
+                [0.125, 0.08333333333, 0.25, 0.04166666667],
+            ],
+        ),
+    ],
+)
+def test_the_printed_formula_gives_the_published_figures(b, words):
+    close(inside(AbsoluteDiscount(b, literal=True)), words)
+
+
+def test_the_printed_formula_loses_mass_on_fractional_counts():
+    normalised = {"normalize": "l1", "norm_length": 3.0}
+    close(inside(AbsoluteDiscount(0.9, literal=True), **normalised).sum(axis=1), [1.0, 0.5])
+    close(inside(AbsoluteDiscount(0.9), **normalised).sum(axis=1), [1.0, 1.0])
+    for literal, freed in ((True, [0.45, 0.3]), (False, [0.45, 0.8])):
+        model = toy(AbsoluteDiscount(0.9, literal=literal), **normalised)
+        counts = model.word_counts(model._reader().read())
+        close(counts.smoothing.freed(counts.classes), freed)
+
+
+@pytest.mark.parametrize(
+    ("background", "scheme", "words"),
+    [
+        (
+            "uniform",
+            "interpolate",
+            [[0.575, 0.175, 0.175, 0.075], [0.09375, 0.21875, 0.46875, 0.21875]],
+        ),
+        ("uniform", "backoff", [[0.5, 0.1, 0.1, 0.3], [0.375, 0.125, 0.375, 0.125]]),
+        (
+            "unigram",
+            "interpolate",
+            [[0.6, 0.1666666667, 0.2, 0.03333333333], [0.125, 0.2083333333, 0.5, 0.1666666667]],
+        ),
+        ("unigram", "backoff", [[0.5, 0.1, 0.1, 0.3], [0.375, 0.125, 0.375, 0.125]]),
+    ],
+)
+def test_backgrounds_and_schemes_give_the_published_figures(background, scheme, words):
+    close(inside(AbsoluteDiscount(0.5, background, scheme)), words)
+
+
+@pytest.mark.parametrize(
+    ("background", "scheme", "b", "words"),
+    [
+        (
+            "uniform",
+            "interpolate",
+            0.5,
+            [[0.6875, 0.1875, 0.0625, 0.0625], [0.21875, 0.09375, 0.46875, 0.21875]],
+        ),
+        (
+            "uniform",
+            "interpolate",
+            1.5,
+            [[0.53125, 0.15625, 0.15625, 0.15625], [0.21875, 0.21875, 0.34375, 0.21875]],
+        ),
+        ("uniform", "backoff", 0.5, [[0.625, 0.125, 0.125, 0.125], [0.125, 0.375, 0.375, 0.125]]),
+        (
+            "uniform",
+            "backoff",
+            1.5,
+            [
+                [0.375, 0.2083333333, 0.2083333333, 0.2083333333],
+                [0.2916666667, 0.2916666667, 0.125, 0.2916666667],
+            ],
+        ),
+        (
+            "unigram",
+            "interpolate",
+            0.5,
+            [[0.75, 0.15625, 0.0625, 0.03125], [0.3125, 0.046875, 0.46875, 0.171875]],
+        ),
+        (
+            "unigram",
+            "interpolate",
+            1.5,
+            [[0.6875, 0.078125, 0.15625, 0.078125], [0.4375, 0.109375, 0.34375, 0.109375]],
+        ),
+        (
+            "unigram",
+            "backoff",
+            0.5,
+            [[0.625, 0.125, 0.1666666667, 0.08333333333], [0.125, 0.375, 0.375, 0.125]],
+        ),
+        (
+            "unigram",
+            "backoff",
+            1.5,
+            [
+                [0.375, 0.15625, 0.3125, 0.15625],
+                [0.5833333333, 0.1458333333, 0.125, 0.1458333333],
+            ],
+        ),
+    ],
+)
+def test_two_unseen_words_share_the_mass_as_published(background, scheme, b, words):
+    model = MultinomialNB(AbsoluteDiscount(b, background, scheme))
+    model.fit([[3, 1, 0, 0], [1, 0, 2, 1]], ["X", "Y"])
+    close(probabilities(model)[0].T, words)
+
+
+def test_background_smoothing_gives_the_published_figures():
+    model = toy(Background(0.5), prior="smoothed")
+    close(
+        probabilities(model)[0].T,
+        [
+            [0.4666666667, 0.2111111111, 0.2666666667, 0.05555555556],
+            [0.1666666667, 0.2361111111, 0.4166666667, 0.1805555556],
+        ],
+    )
+    close(
+        model.scores(QUERIES),
+        [[-5.718708125, -5.863219738], [-7.61332498, -5.215192992], [-4.943322846, -4.678665019]],
+    )
+    close(model.predict_proba(QUERIES)[:, 0], [0.5360651608, 0.08331525277, 0.4342190579])
+
+
+def test_the_multinomial_of_the_textbook_gives_its_figures():
+    model = toy(Laplace(1), prior="smoothed")
+    close(np.exp(model.scores([[0] * 4])), [[0.6, 0.4]])
+    close(
+        model.scores(QUERIES),
+        [[-5.023057814, -5.768320996], [-6.409352175, -4.669708707], [-5.023057814, -4.669708707]],
+    )
+    close(model.rank(QUERIES, "X"), [0.7452631817, -1.739643468, -0.353349107])
+
+
+def test_the_bernoulli_of_the_textbook_gives_its_figures():
+    model = BernoulliNB().fit(TOY, TOY_LABELS)
+    counts = model.document_counts(model._reader().read())
+    df = np.array([[2, 1, 1, 0], [0, 1, 1, 1]])
+    close(
+        (df + counts.gamma) / counts.below[:, None],
+        [
+            [0.8076923077, 0.5384615385, 0.5384615385, 0.2692307692],
+            [0.3684210526, 0.7368421053, 0.7368421053, 0.7368421053],
+        ],
+    )
+    nothing = np.array([[-3.508695961, -4.46453553]])
+    close(model.scores([[0] * 4]), np.log([[0.6, 0.4]]) + nothing)
+    close(
+        model.scores(QUERIES),
+        [[-3.42881521, -3.860583928], [-4.863899735, -3.321587427], [-3.711220225, -3.321587427]],
+    )
+    close(model.rank(QUERIES, "X"), [0.4317687182, -1.542312308, -0.3896327979])
+
+
+@pytest.mark.parametrize(
+    ("query", "raw", "normalised"),
+    [
+        ([0, 1, 2, 1], [-6.814817283, -7.036832321], [-1.782724708, -3.4861469]),
+        ([0, 2, 4, 3], [-15.72149863, -13.15737391], [-1.840486973, -3.508672739]),
+    ],
+)
+def test_unequal_priors_make_the_length_of_a_query_matter(query, raw, normalised):
+    model = toy(Laplace(1), prior={"X": 0.9, "Y": 0.1})
+    close(model.scores([query])[0], raw)
+    close(model.scores([np.array(query) / sum(query)])[0], normalised)
+
+
+def test_a_new_word_in_a_new_class_moves_all_as_published():
+    terms = ["a", "b", "c", "d"]
+    tally = Tally.from_counts(TOY, TOY_LABELS, terms)
+    laplace = MultinomialNB.from_tally(tally, smoothing=Laplace(1), prior="smoothed")
+    discount = MultinomialNB.from_tally(tally, smoothing=AbsoluteDiscount(0.5))
+    before = laplace.scores(QUERIES), discount.scores(QUERIES)
+    tally.learn({"d": 1, "e": 2}, "Z")
+    close(np.exp(laplace.scores([[0] * 5])), [[0.4285714286, 0.2857142857, 0.2857142857]])
+    close(
+        probabilities(laplace)[0].T,
+        [
+            [0.4, 0.2, 0.2, 0.1, 0.1],
+            [0.1111111111, 0.2222222222, 0.3333333333, 0.2222222222, 0.1111111111],
+            [0.125, 0.125, 0.125, 0.25, 0.375],
+        ],
+    )
+    close(
+        probabilities(discount)[0].T,
+        [
+            [0.575, 0.15, 0.175, 0.05, 0.05],
+            [0.09375, 0.1875, 0.46875, 0.1875, 0.0625],
+            [0.08333333333, 0.05555555556, 0.08333333333, 0.2222222222, 0.5555555556],
+        ],
+    )
+    assert tally.counts_of_counts() == {1: 5, 2: 2, 3: 1}
+    tally.forget({"d": 1, "e": 2}, "Z")
+    assert (laplace.scores(QUERIES) == before[0]).all()
+    assert (discount.scores(QUERIES) == before[1]).all()
+
+
+# ---------------------------------------------------------------------- choosing b
+
+
+def printed_lower(n):
+    return n[1] / (n[1] + 2 * n[2] + sum(n_r for r, n_r in n.items() if r >= 3))
+
+
+def safe_lower(n):
+    return n[1] / (n[1] + 2 * n[2] + sum(r / (r - 1) * n_r for r, n_r in n.items() if r >= 3))
+
+
+def backoff_likelihood(n, b):
+    return n[1] * math.log(b) + sum(r * n_r * math.log(r - 1 - b) for r, n_r in n.items() if r >= 2)
+
+
+ZIPF = {1: 50000, 2: 14000, 3: 7000, 4: 4200, 5: 2900, 10: 900}
+
+
+@pytest.mark.parametrize(
+    ("n", "lower", "safe", "upper", "exact", "likelihood"),
+    [
+        ({1: 4, 2: 1, 3: 1}, 0.5714285714, 0.5333333333, 0.6666666667, 0.5808886808, -2.861929459),
+        ({1: 1, 2: 1, 3: 2}, 0.2, 0.1666666667, 0.3333333333, 0.1750634555, 1.481766907),
+        (
+            {1: 1, 2: 1, 3: 10},
+            0.07692307692,
+            0.05555555556,
+            0.3333333333,
+            0.05694635944,
+            16.94491357,
+        ),
+        (ZIPF, 0.5376344086, 0.506457331, 0.641025641, 0.5565408792, 7777.77274),
+    ],
+)
+def test_the_discount_and_its_bounds_are_those_published(n, lower, safe, upper, exact, likelihood):
+    close([printed_lower(n), safe_lower(n)], [lower, safe])
+    close(closed_form_discount(n), upper)
+    found = leave_one_out_discount(n)
+    close(found, exact, rtol=1e-4)
+    close(backoff_likelihood(n, found), likelihood)
+    assert safe <= found <= upper
+
+
+def test_the_printed_upper_bound_is_too_high():
+    for n, printed in (({1: 4, 2: 1, 3: 1}, 0.8), ({1: 1, 2: 1, 3: 2}, 0.5), (ZIPF, 0.78125)):
+        close(n[1] / (n[1] + n[2]), printed)
+        assert closed_form_discount(n) < printed
+
+
+def test_the_interpolated_model_wants_a_larger_discount():
+    events = [(2, 0.1), (2, 0.1), (2, 0.1), (3, 0.2), (3, 0.2), (5, 0.5)]
+    b = interpolated_discount(10, events)
+    close(b, 0.6208131095, rtol=1e-4)
+    close(
+        10 * math.log(b) + sum(r * math.log(r - 1 - b * (1 - q)) for r, q in events), -0.7021113291
+    )
+    close(interpolated_discount(10, [(r, 0) for r, _ in events]), 0.5387912319, rtol=1e-4)
+    assert interpolated_discount(10, [(2, 1.0), (3, 2.0)]) == math.inf
+    assert interpolated_discount(10, [(2, 0.9)]) > 1
+
+
+def tokens_of(rows, labels, **options):
+    """Training documents token by token, as the model sees them."""
+    model = MultinomialNB(**options).fit(rows, labels)
+    reading = model._reader().read()
+    column = model._counted(model.unit_, model.weighted_)
+    scale = model._scale(reading, column)
+    training = model._training(sparse.csr_array(np.array(rows)), targets_of(labels))
+    return token_documents(training, column, reading, scale, model.unit_)
+
+
+def matrix_of(documents):
+    words = sorted({word for counts, _ in documents for word in counts})
+    rows = [[counts.get(word, 0) for word in words] for counts, _ in documents]
+    return rows, [label for _, label in documents]
+
+
+SIX = matrix_of(
+    [
+        ({"a": 2, "b": 1, "e": 1}, "X"),
+        ({"a": 1, "c": 1, "f": 1, "a2": 1}, "X"),
+        ({"a": 3, "b": 1, "g": 1, "h": 1}, "X"),
+        ({"b": 1, "c": 2, "d": 1}, "Y"),
+        ({"c": 3, "d": 1, "e": 1, "i": 1}, "Y"),
+        ({"d": 2, "j": 1}, "Y"),
+    ]
+)
+EIGHT = matrix_of(
+    [
+        ({"w00": 3, "w03": 2, "w01": 1, "w06": 1, "w02": 1}, "X"),
+        ({"w00": 2, "w05": 1, "w03": 3, "w04": 1, "w08": 1, "w01": 1}, "X"),
+        ({"w02": 1, "w06": 2, "w04": 1, "w01": 2, "w05": 2, "w08": 1}, "X"),
+        ({"w05": 4, "w02": 3, "w03": 3, "w04": 2, "w00": 2}, "X"),
+        ({"w06": 2, "w08": 2, "w07": 5, "w04": 1, "w03": 1, "w05": 1, "w00": 1}, "Y"),
+        ({"w08": 1, "w04": 2, "w07": 2, "w03": 3, "w05": 3, "w06": 1}, "Y"),
+        ({"w07": 1, "w03": 4, "w05": 2, "w08": 1, "w04": 1}, "Y"),
+        ({"w07": 1, "w10": 1, "w08": 2, "w06": 2, "w05": 2}, "Y"),
+    ]
+)
+RAW = {}
+
+
+def normalised(length):
+    return {"normalize": "l1", "norm_length": length}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "options", "likelihoods"),
+    [
+        (
+            (TOY, TOY_LABELS),
+            RAW,
+            {0.25: -15.99680925, 0.5: -14.15372292, 0.75: -13.1872482, 1.0: -12.58956136},
+        ),
+        (
+            (TOY, TOY_LABELS),
+            normalised(3.0),
+            {0.25: -17.48532498, 0.5: -15.38421527, 0.75: -14.22634295, 1.0: -13.44540281},
+        ),
+        (SIX, RAW, {0.25: -41.26404543, 0.5: -38.62041525, 0.75: -37.16334605, 1.0: -36.22151846}),
+        (
+            SIX,
+            normalised(4.5),
+            {0.25: -42.34285361, 0.5: -39.6523313, 0.75: -38.20062268, 1.0: -37.46558718},
+        ),
+        (
+            EIGHT,
+            RAW,
+            {0.1: -172.6213742, 0.25: -172.1739453, 0.5: -172.3111741, 0.75: -172.8026631},
+        ),
+        (
+            EIGHT,
+            normalised(10.25),
+            {0.1: -172.6672529, 0.25: -172.4302567, 0.5: -172.737297, 0.75: -173.3306227},
+        ),
+    ],
+)
+def test_left_out_tokens_are_as_likely_as_published(corpus, options, likelihoods):
+    documents = tokens_of(*corpus, **options)
+    for b, expected in likelihoods.items():
+        close(token_log_likelihood(documents, b), expected)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "options", "most", "best", "likelihood"),
+    [
+        (SIX, RAW, 4.0, 1.0, -36.22151846),
+        (SIX, normalised(4.5), 4.0, 1.125, -37.18083491),
+        (EIGHT, RAW, 0.99, 0.3074121917, -172.1523619),
+        (EIGHT, normalised(10.25), 0.99, 0.2394919404, -172.4294707),
+    ],
+)
+def test_the_discount_that_left_out_tokens_want_is_the_published_one(
+    corpus, options, most, best, likelihood
+):
+    documents = tokens_of(*corpus, **options)
+    found = token_leave_one_out_discount(documents, most)
+    assert found == pytest.approx(best, abs=2e-4)
+    close(token_log_likelihood(documents, found), likelihood, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "likelihoods", "best", "likelihood"),
+    [
+        (
+            RAW,
+            {0.25: -8.434038628, 0.5: -7.552300278, 0.75: -7.37860961, 1.0: -7.680133649},
+            0.7144979871,
+            -7.374072526,
+        ),
+        (
+            normalised(3.0),
+            {0.25: -10.87063596, 0.5: -9.395066007, 1.0: -8.251450428, 1.5: -8.421349465},
+            1.072813857,
+            -8.24603524,
+        ),
+    ],
+)
+def test_left_out_documents_are_as_likely_as_published(options, likelihoods, best, likelihood):
+    documents = tokens_of(TOY, TOY_LABELS, **options)
+    for b, expected in likelihoods.items():
+        close(document_log_likelihood(documents, b), expected)
+    found = document_leave_one_out_discount(documents, most=4.0)
+    assert found == pytest.approx(best, abs=1e-4)
+    close(document_log_likelihood(documents, found), likelihood)
+
+
+def test_length_normalised_counts_give_the_published_figures():
+    b = 1.072813857
+    model = toy(AbsoluteDiscount(b), **normalised(3.0))
+    counts = model.word_counts(model._reader().read())
+    close(counts.reading.dense(counts.cells, 0, 4).T, [[3.5, 1, 1.5, 0], [0, 0.75, 1.5, 0.75]])
+    close(counts.tokens, [6.0, 3.0])
+    close(counts.smoothing.freed(counts.classes), [0.5242712858, 0.8576046191])
+    close(
+        probabilities(model)[0].T,
+        [
+            [0.6084143016, 0.1019416389, 0.2459547857, 0.04368927381],
+            [0.3335129074, 0.1667564537, 0.4282635873, 0.07146705159],
+        ],
+    )
+    close(
+        model.scores(QUERIES),
+        [[-6.316371775, -6.626425645], [-8.069377981, -7.223666208], [-6.37478226, -5.529070488]],
+    )
+    close(model.predict_proba(QUERIES)[:, 0], [0.5768984101, 0.300333184, 0.300333184])
+
+
+def chosen(model):
+    return model.word_counts(model._reader().read()).smoothing.b
+
+
+def test_a_model_chooses_b_by_the_rule_it_was_given():
+    rows, labels = EIGHT
+    fit = {
+        rule: MultinomialNB(AbsoluteDiscount(rule)).fit(rows, labels)
+        for rule in ("closed-form", "leave-one-out", "leave-one-document-out")
+    }
+    cells = {1: 2, 2: 1, 3: 1, 4: 3, 5: 2, 6: 1, 7: 2, 8: 3, 9: 1}
+    assert chosen(fit["closed-form"]) == 0.5 == closed_form_discount(cells)
+    assert chosen(fit["leave-one-out"]) == leave_one_out_discount(cells)
+    by_document = document_leave_one_out_discount(tokens_of(rows, labels))
+    assert chosen(fit["leave-one-document-out"]) == by_document
+    for rule, likelihood in (
+        ("leave-one-out", token_log_likelihood),
+        ("leave-one-document-out", document_log_likelihood),
+    ):
+        normal = MultinomialNB(AbsoluteDiscount(rule), **normalised(10.25)).fit(rows, labels)
+        documents = tokens_of(rows, labels, **normalised(10.25))
+        near = [likelihood(documents, b) for b in np.linspace(0.02, 0.98, 49)]
+        assert likelihood(documents, chosen(normal)) >= max(near) - 1e-9
+
+
+def test_pooled_events_are_words_whatever_their_class():
+    assert chosen(toy(AbsoluteDiscount(events="pooled"))) == pytest.approx(1 / 3)
+    assert chosen(toy(AbsoluteDiscount())) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("rule", ["closed-form", "leave-one-out", "leave-one-document-out"])
+def test_weighed_documents_choose_b_as_documents_that_come_again(rule):
+    rows, labels = EIGHT
+    model = MultinomialNB(AbsoluteDiscount(rule))
+    weights = [1.0, 2.0, 0.0, 0.5, 1.0, 1.0, 0.0, 3.0]
+    model.fit(rows, labels, sample_weight=weights)
+    kept = [at for at, weight in enumerate(weights) if weight]
+    again = MultinomialNB(AbsoluteDiscount(rule)).fit(
+        [rows[at] for at in kept], [labels[at] for at in kept], [weights[at] for at in kept]
+    )
+    assert chosen(model) == chosen(again)
+    assert 0 < chosen(model) < 1.25
+
+
+def test_what_sums_tell_is_asked_of_them_again():
+    model = MultinomialNB(Dirichlet(), normalize="l1", norm_length=10.0)
+    model.fit([[1, 0], [0, 1]], ["X", "Y"])
+    model.partial_fit([[1, 1]] * 6, ["X", "Y"] * 3)
+    assert model.word_counts(model._reader().read()).smoothing.m == pytest.approx(20.0)
+
+
+def test_fractional_sums_alone_do_not_tell_b():
+    model = open_(AbsoluteDiscount(), TOY, TOY_LABELS, "log", None)
+    with pytest.raises(RecipeError, match="fractional sums alone: it needs the training documents"):
+        model.predict(QUERIES)
+    model = open_(AbsoluteDiscount("leave-one-document-out"), TOY, TOY_LABELS, "raw", None)
+    with pytest.raises(RecipeError, match="from sums alone: it needs the training documents"):
+        model.predict(QUERIES)
+
+
+@few
+@given(single_label())
+def test_a_discount_can_be_chosen_on_any_corpus(corpus):
+    rows, labels = corpus
+    for rule, norm in itertools.product(
+        ("closed-form", "leave-one-out", "leave-one-document-out"), (None, "l1")
+    ):
+        model = MultinomialNB(AbsoluteDiscount(rule), normalize=norm).fit(rows, labels)
+        documents = tokens_of(rows, labels, normalize=norm)
+        assert 0 < chosen(model) <= 0.99 * documents.mean_weight + 1e-9
+
+
+# ---------------------------------------------------------------------- laws
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+@few
+@given(corpora())
+def test_every_smoothing_obeys_the_laws(smoothing, corpus):
+    rows, labels = corpus
+    assume(np.sum(rows) > 0)
+    smoothing_laws(smoothing, rows, labels)
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+@few
+@given(single_label())
+def test_scores_are_made_of_the_probabilities(smoothing, corpus):
+    rows, labels = corpus
+    assume(np.sum(rows) > 0)
+    for tf, norm in (("raw", None), ("log", "l2")):
+        model = closed(smoothing, rows, labels, tf, norm, prior="uniform")
+        inside, _ = probabilities(model)
+        scores = model.scores(np.eye(5, dtype=int))
+        with np.errstate(divide="ignore"):
+            logs = np.log(inside) - math.log(len(model.classes_))
+        known = (inside > 0).any(axis=1)
+        np.testing.assert_allclose(scores[known], logs[known], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(scores[~known], -math.log(len(model.classes_)))
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+def test_smoothings_are_values(smoothing):
+    if not isinstance(smoothing, WittenBell):
+        assert eval(repr(smoothing).replace("inf", "math.inf")) == smoothing
+        assert pickle.loads(pickle.dumps(smoothing)) == smoothing
+
+
+def test_a_class_that_has_shown_a_word_finds_it_likelier():
+    model = toy(AbsoluteDiscount(0.5))
+    assert (np.diff(inside(AbsoluteDiscount(0.5))[:, 0]) < 0).all()
+    assert model.predict([[1, 0, 0, 0]]) == ["X"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Laplace(0), "epsilon must be a number from 1e-12 to 1e\\+12, not 0"),
+        (lambda: Laplace("1"), "epsilon"),
+        (lambda: Laplace(math.nan), "epsilon"),
+        (lambda: Laplace(True), "epsilon"),
+        (lambda: Background(0), "alpha"),
+        (lambda: Background(1.1), "alpha must be a number from 1e-12 to 1"),
+        (lambda: Dirichlet(-1), "m must be"),
+        (lambda: AbsoluteDiscount(-0.1), "b must be"),
+        (lambda: AbsoluteDiscount("best"), "b must be a number or one of .*'leave-one-out'"),
+        (lambda: AbsoluteDiscount(background="words"), "background must be one of"),
+        (lambda: AbsoluteDiscount(scheme="mix"), "scheme must be one of"),
+        (lambda: AbsoluteDiscount(events="words"), "events must be one of"),
+        (lambda: AbsoluteDiscount().freed(None), "not a number yet: call resolved"),
+        (lambda: Dirichlet().freed(None), "no m yet: call resolved"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert Laplace(np.float32(0.5)).epsilon == 0.5
+    assert AbsoluteDiscount(np.int64(1)).resolved(Corpus(np.ones(1))).b == 1
+
+
+def test_a_smoothing_must_say_what_it_does():
+    with pytest.raises(TypeError, match="Smoothing must say what seen words keep"):
+        Smoothing().seen(np.ones(1), None)
+    with pytest.raises(TypeError, match="Smoothing must say what mass is freed"):
+        Smoothing().freed(None)
