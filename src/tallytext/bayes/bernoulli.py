@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from tallytext.bayes.bernoulli_weights import BernoulliCounts, contrast_weights, joint_weights
 from tallytext.bayes.export import as_bernoulli
+from tallytext.bayes.left_out_bernoulli import BernoulliScores
+from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
@@ -48,6 +50,7 @@ class BernoulliNB(NaiveBayes):
     """
 
     tf_test = "binary"
+    has_leave_one_out = True
 
     def __init__(
         self,
@@ -91,6 +94,9 @@ class BernoulliNB(NaiveBayes):
         if self._contrasts:
             return contrast_weights(counts, intercept)
         return joint_weights(counts, intercept)
+
+    def _leaving(self, reading: Reading) -> Leaving:
+        return BernoulliScores(self.document_counts(reading), self._contrasts)
 
     def document_counts(self, reading: Reading) -> BernoulliCounts:
         """Return the smoothed counts behind the weights."""

@@ -59,7 +59,7 @@ class BernoulliCounts:
     def pseudo_documents(self) -> float:
         r""":math:`\gamma V / d_a`."""
         n, distinct = float(self.reading.n_documents), float(self.reading.totals[-1])
-        return self.gamma * self.n_terms * n / distinct if distinct else self.gamma * self.n_terms
+        return self.gamma * max(self.n_terms, 1) * (n / distinct if distinct else 1.0)
 
     @cached_property
     def below(self) -> Numbers:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.reading import Reading
 from tallytext.planes import Plane
 from tallytext.smoothing.base import Numbers
@@ -34,13 +36,13 @@ class LengthModel:
 
     @classmethod
     def of(
-        cls, n: Numbers, total: Numbers, squares: Numbers, whole: tuple[float, ...]
+        cls, n: Numbers, total: Numbers, squares: Numbers, whole: tuple[Any, ...]
     ) -> LengthModel:
         """Return the model of classes with n documents and these sums of logs and their squares."""
         n_all, total_all, squares_all = whole
         below = n + 1.0
-        mean = (total + total_all / max(n_all, 1.0)) / below
-        square = (squares + squares_all / max(n_all, 1.0)) / below
+        mean = (total + total_all / np.maximum(n_all, 1.0)) / below
+        square = (squares + squares_all / np.maximum(n_all, 1.0)) / below
         return cls(mean, np.maximum(square - mean**2, _LEAST_VARIANCE))
 
     @classmethod
@@ -52,6 +54,21 @@ class LengthModel:
             return cls.of(reading.class_documents, total, squares, whole)
         n, total, squares = whole[0] - reading.class_documents, whole[1] - total, whole[2] - squares
         return cls.of(n, total, squares, whole)
+
+    @classmethod
+    def without(cls, left: LeftOut, rest: bool = False) -> LengthModel:
+        """Return the same when a document is left out, documents by classes."""
+        reading, at = left.reading, (left.slot_row, left.slot_class)
+        whole, sides = [left.n_documents[:, None]], [left.class_documents]
+        for column in (1, 2):
+            removed = left.scale(column)
+            side = np.tile(reading.class_scales[column], (left.n, 1))
+            side[at] -= removed[left.slot_row]
+            whole.append((reading.scales[column] - removed)[:, None])
+            sides.append(side)
+        if rest:
+            sides = [all_of - side for all_of, side in zip(whole, sides, strict=True)]
+        return cls.of(sides[0], sides[1], sides[2], tuple(whole))
 
     def logs(self, lengths: Numbers) -> Numbers:
         """Return log p(length | class), documents by classes."""

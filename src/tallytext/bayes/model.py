@@ -15,6 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext.bayes.class_order import ClassOrder, Ordering, sort_labels
 from tallytext.bayes.explaining import Summands, explained, names_of, one_document
 from tallytext.bayes.export import as_multinomial, as_one_vs_rest, behind, dense_weights
+from tallytext.bayes.leave_one_out import leave_one_out
+from tallytext.bayes.left_out import LeftOut
+from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.matrices import (
     checked_matrix,
     documents_of,
@@ -24,14 +27,14 @@ from tallytext.bayes.matrices import (
     vocabulary_for,
     weights_of,
 )
-from tallytext.bayes.out_of_sample import posteriors
+from tallytext.bayes.out_of_sample import OutOfSample, posteriors
 from tallytext.bayes.priors import Prior, class_priors, expect_prior, log_priors, weighted_priors
 from tallytext.bayes.reading import Column, Reader, Reading
 from tallytext.bayes.targets import Targets, targets_of
 from tallytext.bayes.training import Training, training_of
 from tallytext.bayes.weight_cache import Seen, WeightCache
 from tallytext.decision.ranking import log_odds
-from tallytext.errors import CountError, LabelError
+from tallytext.errors import CountError, LabelError, ScoreError
 from tallytext.explanation import Explanation
 from tallytext.labels import Label, unknown_class
 from tallytext.planes import Plane
@@ -66,6 +69,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
 
     tf_test: Any = "raw"
+    has_leave_one_out = False
 
     tally_: Tally
     ordering_: Ordering
@@ -148,6 +152,40 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(*self._weighed(X, targets_of(y), sample_weight), -1)
         return self
 
+    def leave_one_out(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> OutOfSample:
+        """Return how each training document is judged by the model that has forgotten it.
+
+        For each document the same as :meth:`forget` and then :meth:`scores`, but for what was
+        chosen from all documents and is held: the parameters of the smoothing, the weights of
+        words, and the length that documents are brought to. A class of which a document is the
+        only one gets minus infinity from it, unless the class was announced. All documents
+        together cost a few times as much as judging them.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Documents that the model has learned, with their labels and weights.
+
+        Raises
+        ------
+        NegativeCountError
+            If the counts tell that a document was never learned with these labels.
+        ScoreError
+            If models of this kind cannot do it, see ``has_leave_one_out``; ``cross_validate`` can.
+
+        Examples
+        --------
+        >>> from tallytext.bayes import MultinomialNB
+        >>> X, y = [[2, 1, 0], [1, 0, 0], [0, 0, 3], [0, 1, 2]], ["sea", "sea", "sky", "sky"]
+        >>> MultinomialNB().fit(X, y).leave_one_out(X, y).accuracy
+        1.0
+        """
+        check_is_fitted(self)
+        X = checked_matrix(self, X, reset=False, open_width=self.open_)
+        targets = targets_of(y)
+        self._expect_lengths(X, targets)
+        return leave_one_out(self, X, targets, sample_weight)
+
     @classmethod
     def from_tally(cls, tally: Tally, **parameters: Any) -> Self:
         """Return a model of counts that are there already; no document is needed.
@@ -199,11 +237,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, targets: Targets, sample_weight: Any
     ) -> tuple[Any, Targets, Numbers | None]:
         """Return what was given without the documents that weigh nothing."""
-        if len(targets.labels) != X.shape[0]:
-            raise LabelError(
-                f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
-                f"but labels for {len(targets.labels)}."
-            )
+        self._expect_lengths(X, targets)
         weights = weights_of(sample_weight, X.shape[0])
         if weights is None or weights.all():
             return X, targets, weights
@@ -212,6 +246,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept = np.flatnonzero(weights)
         labels = [targets.labels[at] for at in kept]
         return X[kept], targets._replace(labels=labels), weights[kept]
+
+    def _expect_lengths(self, X: Any, targets: Targets) -> None:
+        if len(targets.labels) != X.shape[0]:
+            raise LabelError(
+                f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
+                f"but labels for {len(targets.labels)}."
+            )
 
     def _learn(self, X: Any, targets: Targets, weights: Numbers | None, sign: int) -> None:
         if weights is not None and not self.weighted_:
@@ -256,6 +297,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _choose(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
         """Choose from training documents what cannot be chosen from their sums."""
+
+    def _leaving(self, reading: Reading) -> Leaving:
+        """Return what scores documents by models that have forgotten them."""
+        raise ScoreError(
+            f"{type(self).__name__} cannot leave out one document at a time: use cross_validate."
+        )
+
+    def _left_lengthened(self, scores: Numbers, left: LeftOut) -> Numbers:
+        """Return scores of documents left out with what their lengths say added."""
+        return scores
 
     def _lengthened(self, scores: Numbers, documents: Documents, reading: Reading) -> Numbers:
         """Return scores with what the length of a document says added."""

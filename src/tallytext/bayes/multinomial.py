@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
+import numpy as np
+
+from tallytext.bayes.left_out import LeftOut
+from tallytext.bayes.left_out_pieces import Leaving
+from tallytext.bayes.left_out_sparse import SparseScores
+from tallytext.bayes.left_out_table import TableScores
 from tallytext.bayes.length import LengthModel, length_planes
 from tallytext.bayes.model import NO_TERMS, NaiveBayes
 from tallytext.bayes.multinomial_weights import (
@@ -93,6 +99,7 @@ class MultinomialNB(NaiveBayes):
     array(['sea'], dtype='<U3')
     """
 
+    has_leave_one_out = True
     chosen_: tuple[Smoothing, Smoothing] | None = None
 
     def __init__(
@@ -211,6 +218,19 @@ class MultinomialNB(NaiveBayes):
             return contrast_weights(counts, intercept, emphasis, self._only_rest)
         return joint_weights(counts, intercept, emphasis)
 
+    def _leaving(self, reading: Reading) -> Leaving:
+        counts, contrasts, only_rest = self.word_counts(reading), self._contrasts, self._only_rest
+        if self.weight_by_class:
+            weighting = ClassWeighting(reading, self.weighting, self.weight_power)
+            mass = np.ones(reading.n_terms)
+            return TableScores(counts, weighting.held(), mass, contrasts, only_rest)
+        emphasis = term_emphasis(reading, self.weighting, self.weight_power)
+        table = TableScores(
+            counts, lambda terms: emphasis[terms, None], emphasis, contrasts, only_rest
+        )
+        sparse = SparseScores(counts, emphasis, contrasts, only_rest, table)
+        return sparse if sparse.suits() else table
+
     def word_counts(self, reading: Reading) -> WordCounts:
         """Return the smoothed counts behind the weights."""
         column = self._counted(self.unit_, self.weighted_)
@@ -296,6 +316,15 @@ class MultinomialNB(NaiveBayes):
                 "scikit-learn can hold it. Use length_model=False."
             )
         return super().to_sklearn()
+
+    def _left_lengthened(self, scores: Numbers, left: LeftOut) -> Numbers:
+        if not self.length_model:
+            return scores
+        lengths = left.documents.sizes
+        scores += LengthModel.without(left).logs(lengths)
+        if self._contrasts:
+            scores -= LengthModel.without(left, rest=True).logs(lengths)
+        return scores
 
     def _needs_all_scores(self, weights: Weights) -> bool:
         return self.length_model or isinstance(weights, RowWeights)

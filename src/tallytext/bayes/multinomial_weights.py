@@ -131,7 +131,7 @@ def _rest_logs(counts: WordCounts) -> tuple[Numbers, Numbers, Numbers]:
     of_word = _log_where(absent + freed[first] * counts.spread)
     one = np.array([counts.total])
     any_word = counts.seen(np.repeat(one, len(freed)), rests) + freed * counts.spread_of(one)
-    of_class = _log_where(any_word) - _log_where(any_word[first])
+    of_class = _log_where(any_word) - _log_where(any_word[[first]])
     rest = np.maximum(counts.words[counts.term] - counts.cells, 0.0)
     here = counts.seen(rest, rests, reading.classes)
     log_here = _log_where(here + freed[reading.classes] * counts.spread[counts.term])

@@ -32,6 +32,8 @@ class OutOfSample:
         Whether documents may have several labels or none.
     method : str
         How they were found: "leave-one-out" or "cross-validation".
+    rows : ndarray of int, default=None
+        Which of the documents given these are; None for all of them, in order.
     """
 
     scores: Numbers
@@ -41,6 +43,7 @@ class OutOfSample:
     contrasts: bool
     several: bool
     method: str
+    rows: NDArray[np.intp] | None = None
 
     def predict(self) -> NDArray[Any]:
         """Return the best label of each document, or which classes are more likely than not."""

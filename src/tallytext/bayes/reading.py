@@ -111,6 +111,15 @@ class Reading:
         rows[term, self.classes[cells]] = values[cells]
         return rows
 
+    def rows(self, values: Numbers, terms: NDArray[np.int32]) -> Numbers:
+        """Return a value per cell as rows of the terms asked for, each as often as it is."""
+        first, n = self.starts[terms], np.diff(self.starts)[terms]
+        row = np.repeat(np.arange(len(n)), n)
+        cell = np.arange(len(row)) + np.repeat(first - (np.cumsum(n) - n), n)
+        rows = np.zeros((len(n), self.n_classes))
+        rows[row, self.classes[cell]] = values[cell]
+        return rows
+
 
 class Reader:
     """Reads the same columns again and again; the last counts the documents with each term.

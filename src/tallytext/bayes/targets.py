@@ -43,6 +43,10 @@ class Targets(NamedTuple):
             else {*self.labels}
         )
 
+    def some(self, rows: NDArray[np.intp]) -> Targets:
+        """Return the labels of some documents."""
+        return self._replace(labels=[self.labels[row] for row in rows.tolist()])
+
 
 def targets_of(y: Any) -> Targets:
     """Read labels given as one per document, as lists of labels, or as an indicator matrix.

@@ -31,18 +31,21 @@ def fit_together(
     """
     first, weighted = models[0], sample_weight is not None
     X = checked_matrix(first, X, reset=True, open_width=False)
-    targets, unit = targets_of(y), unit_of(X)
-    first._expect_lengths(X, targets)
+    X, targets, weights = first._weighed(X, targets_of(y), sample_weight)
+    unit = unit_of(X)
+    for model in models:
+        model._settle(targets.several)
     columns = [column for model in models for column in model._columns(unit, weighted)]
     planes = [column for column in columns if isinstance(column, Plane)]
     tally = Tally(vocabulary_for(first), planes=planes)
     tally.number_labels(sort_labels(targets.distinct))
     for model in models:
-        model._start(tally, unit, weighted, targets.several, open_=False)
+        model._start(tally, unit, weighted, open_=False)
+        model._announce(range(targets.columns or 0))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(first, name):
                 setattr(model, name, getattr(first, name))
-    first._learn(X, targets, sample_weight, +1)
+    first._learn(X, targets, weights, +1)
     for model in models:
-        model._choose(X, targets)
+        model._choose(X, targets, weights)
     return models

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tallytext.bayes.reading import Column, Reading
 from tallytext.bayes.training import Training
 from tallytext.smoothing.token_leave_one_out import TokenDocuments
@@ -29,7 +26,7 @@ def token_documents(
     """
     tokens = training.documents.values * unit
     weights = training.contributions(column) * scale / tokens
-    entry = _entries(training)
+    entry = training.entries
     cells = training.cells(reading, n_threads=1)
     return TokenDocuments(
         documents=training.documents.row[entry],
@@ -44,12 +41,3 @@ def token_documents(
         total=float(reading.totals[0]) * scale,
         n_tokens=float(tokens.sum()),
     )
-
-
-def _entries(training: Training) -> NDArray[np.int64]:
-    """Return which (document, word) each (document, label, word) stands for."""
-    starts, lengths = training.documents.starts[:-1], np.diff(training.documents.starts)
-    first = np.repeat(starts, training.n_labels)
-    length = np.repeat(lengths, training.n_labels)
-    offsets = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
-    return np.repeat(first, length) + offsets

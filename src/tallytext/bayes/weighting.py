@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallytext.bayes.reading import Reading
 from tallytext.contingency import Table
@@ -42,17 +43,8 @@ class ClassWeighting:
 
     def rows(self, first: int, last: int) -> Numbers:
         """Return the weights of a range of words, words by classes."""
-        reading, words = self.reading, self.reading.term_totals[-1, first:last, None]
-        if self.method is None:
-            return np.broadcast_to((words > 0) * 1.0, (last - first, reading.n_classes))
-        table = Table.of(
-            class_with=reading.dense(reading.cells[-1], first, last),
-            with_term=words,
-            in_class=reading.class_documents,
-            n_documents=reading.n_documents,
-        )
-        weights: Numbers = np.where(words > 0, CLASS_METHODS[self.method](table), 0.0)
-        return weights if self.power == 1 else weights**self.power
+        words = self.reading.term_totals[-1, first:last, None]
+        return self._weights(self.reading.dense(self.reading.cells[-1], first, last), words)
 
     def scale(self) -> Numbers:
         """Return V / W of each class: what makes its weights one on average."""
@@ -60,6 +52,30 @@ class ClassWeighting:
         n_live = float((whole.reading.term_totals[-1] > 0).sum())
         total = sum(whole.rows(*ends).sum(axis=0) for ends in blocks(whole.reading))
         return np.divide(n_live, total, out=np.zeros(self.reading.n_classes), where=total > 0)
+
+    def held(self) -> Callable[[NDArray[np.int32]], Numbers]:
+        """Return the weights of any words, one on average, as they are now."""
+        scale = self.scale()
+        return lambda terms: (
+            scale
+            * self._weights(
+                self.reading.rows(self.reading.cells[-1], terms),
+                self.reading.term_totals[-1, terms, None],
+            )
+        )
+
+    def _weights(self, class_with: Numbers, words: Numbers) -> Numbers:
+        reading = self.reading
+        if self.method is None:
+            return np.broadcast_to((words > 0) * 1.0, class_with.shape)
+        table = Table.of(
+            class_with=class_with,
+            with_term=words,
+            in_class=reading.class_documents,
+            n_documents=reading.n_documents,
+        )
+        weights: Numbers = np.where(words > 0, CLASS_METHODS[self.method](table), 0.0)
+        return weights if self.power == 1 else weights**self.power
 
 
 def blocks(reading: Reading) -> list[tuple[int, int]]:

@@ -1,0 +1,98 @@
+"""Every training document judged by the model that has forgotten it, exactly and all at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallytext.bayes.left_out import LeftOut
+from tallytext.bayes.left_out_pieces import in_pieces
+from tallytext.bayes.left_out_priors import left_intercept, left_priors, left_shares
+from tallytext.bayes.matrices import documents_of, transformed, weights_of
+from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.reading import Reading
+from tallytext.bayes.targets import Targets, indicator
+from tallytext.bayes.training import Training, training_of
+from tallytext.errors import CountError, NegativeCountError
+from tallytext.scorer import Documents
+from tallytext.smoothing.base import Numbers
+from tallytext.threads import thread_count
+
+if TYPE_CHECKING:
+    from tallytext.bayes.model import NaiveBayes
+
+
+def leave_one_out(
+    model: NaiveBayes, X: Any, targets: Targets, sample_weight: Any = None
+) -> OutOfSample:
+    """Return how each document is judged by the model that has forgotten it."""
+    reading = model._reader().read()
+    leaving = model._leaving(reading)
+    left = _left_out(model, X, targets, sample_weight, reading)
+
+    def judge(piece: LeftOut) -> tuple[Numbers, Numbers]:
+        scores, lengths = leaving(piece, _intercept(model, piece))
+        return model._left_lengthened(scores, piece), lengths
+
+    scores, lengths = in_pieces(judge, left.pieces(leaving.wide), thread_count(model.n_jobs))
+    return OutOfSample(
+        scores=scores,
+        lengths=lengths,
+        truth=indicator(targets.labels, reading.order),
+        classes=reading.order.classes,
+        contrasts=model._contrasts,
+        several=model.multi_label_,
+        method="leave-one-out",
+    )
+
+
+def _left_out(
+    model: NaiveBayes, X: Any, targets: Targets, sample_weight: Any, reading: Reading
+) -> LeftOut:
+    weights = weights_of(sample_weight, X.shape[0])
+    if weights is not None and not model.weighted_:
+        raise CountError("sample_weight was not given when these documents were learned.")
+    documents = documents_of(X)
+    # Where whole numbers were counted a fraction cannot have been learned; the cells will tell.
+    units = documents.values if model.unit_ == 1 else np.rint(documents.values / model.unit_)
+    counted = documents._replace(values=units)
+    training = training_of(counted, targets.labels, model.tally_.label_index, weights)
+    training = training.without_weightless()
+    _expect_terms(documents, reading)
+    _expect_classes(training, targets, reading)
+    columns = model._columns(model.unit_, model.weighted_)
+    return LeftOut(reading, columns, transformed(documents, model.tf_test), training)
+
+
+def _intercept(model: NaiveBayes, left: LeftOut) -> Numbers:
+    """Return the logarithms of the priors without each document."""
+    classes, documents = left.reading.order.classes, left.class_documents
+    announced = [label in model.ordering_.announced for label in classes.tolist()]
+    alive = (documents > 0) | np.array(announced, dtype=bool)
+    if model.multi_label_ and isinstance(model.prior, str) and model.prior != "uniform":
+        beta = model.prior_beta if model.prior == "smoothed" else 0.0
+        priors = left_shares(beta, documents, left.n_documents)
+    else:
+        priors = left_priors(model.prior, model.prior_beta, documents, alive, classes)
+    return left_intercept(priors, alive, model.class_weight, classes, model._contrasts)
+
+
+def _expect_terms(documents: Documents, reading: Reading) -> None:
+    most = int(documents.terms.max()) if documents.terms.size else -1
+    if most >= reading.n_terms:
+        raise NegativeCountError(
+            f"cannot leave out: column {most} is none of the {reading.n_terms} terms of this model."
+            " Were these documents ever learned by it?"
+        )
+
+
+def _expect_classes(training: Training, targets: Targets, reading: Reading) -> None:
+    strange = ~np.isin(training.labels, reading.order.sources)
+    if strange.any():
+        slot = int(np.argmax(strange))
+        document = int(np.searchsorted(training.label_starts, slot, side="right")) - 1
+        raise NegativeCountError(
+            f"cannot leave out: the model has no document of a class of document {document}, "
+            f"{targets.labels[document]!r}. Was it ever learned, with this label?"
+        )

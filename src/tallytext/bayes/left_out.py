@@ -1,0 +1,211 @@
+"""What is left of a tally when a document is left out: for some documents, each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.bayes.reading import Column, Reading
+from tallytext.bayes.training import Training
+from tallytext.errors import NegativeCountError
+from tallytext.planes import UNIT, Plane
+from tallytext.scorer import Documents
+from tallytext.smoothing.base import Numbers
+
+_ROOM = 1 << 17  # numbers of one array: 1 MB
+_NOTHING = UNIT / 2  # less than the least that can be counted
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Some training documents, and what the tally is without each of them.
+
+    There is a *place* for each document and word of it, a *slot* for each document and label of it,
+    and an *own* entry for each document, label and word.
+
+    Attributes
+    ----------
+    reading : Reading
+        Of all terms and documents; the last column counts documents.
+    columns : sequence of Column
+        What was read.
+    documents : Documents
+        As they are judged.
+    training : Training
+        As they were counted: the same words, in the same places.
+    """
+
+    reading: Reading
+    columns: Sequence[Column]
+    documents: Documents
+    training: Training
+
+    @property
+    def n(self) -> int:
+        """Number of documents."""
+        return self.documents.n_documents
+
+    @cached_property
+    def row(self) -> NDArray[np.intp]:
+        """The document of each place."""
+        return self.documents.row
+
+    @property
+    def terms(self) -> NDArray[np.int32]:
+        """The word of each place."""
+        return self.documents.terms
+
+    @cached_property
+    def slot_row(self) -> NDArray[np.intp]:
+        """The document of each slot."""
+        return np.repeat(np.arange(self.n), self.training.n_labels)
+
+    @cached_property
+    def slot_class(self) -> NDArray[np.int32]:
+        """The class of each slot."""
+        return self.reading.order.places[self.training.labels]
+
+    @cached_property
+    def own_place(self) -> NDArray[np.intp] | slice:
+        """The place of each own entry."""
+        if (self.training.n_labels == 1).all():
+            return slice(None)
+        return self.training.entries
+
+    @cached_property
+    def own_slot(self) -> NDArray[np.intp]:
+        """The slot of each own entry."""
+        if (self.training.n_labels == 1).all():
+            return self.row
+        lengths = np.diff(self.documents.starts)[self.slot_row]
+        return np.repeat(np.arange(len(lengths)), lengths)
+
+    @cached_property
+    def own_cell(self) -> NDArray[np.int64]:
+        """The cell of each own entry, -1 for a word that was too little to be counted."""
+        cells = self.training.cells(self.reading, n_threads=1)
+        missing = (cells < 0) & (self.amount(-1)[self.own_place] > 0)
+        if missing.any():
+            raise _never_learned(self, int(np.argmax(missing)))
+        return cells
+
+    @property
+    def own_at(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """The place and the class of each own entry."""
+        return np.arange(len(self.terms))[self.own_place], self.slot_class[self.own_slot]
+
+    def amount(self, column: int) -> Numbers:
+        """Return what each word of each document put into a column."""
+        amounts = self.training.contributions(self.columns[column])
+        return _in_steps(amounts) if isinstance(self.columns[column], Plane) else amounts
+
+    def scale(self, column: int) -> Numbers:
+        """Return what each document added to the scale of a column, or one for each document."""
+        return _in_steps(self.training.scales(self.columns[column]))
+
+    @cached_property
+    def gone(self) -> NDArray[np.bool_]:
+        """Whether no other document has the word of each place."""
+        left = self.reading.term_totals[-1][self.terms] - self.amount(-1)
+        return left < _NOTHING
+
+    @cached_property
+    def own_gone(self) -> NDArray[np.bool_]:
+        """Whether no other document of the class has the word of each own entry."""
+        left = self.own_before(-1) - self.amount(-1)[self.own_place]
+        if left.size and left.min() < -_NOTHING:
+            raise _never_learned(self, int(np.argmin(left)))
+        return (left < _NOTHING) & (self.own_cell >= 0)
+
+    def words(self, column: int) -> Numbers:
+        """Return what is left of the word of each place."""
+        left = self.reading.term_totals[column][self.terms] - self.amount(column)
+        left[self.gone] = 0.0
+        return left
+
+    def own(self, column: int) -> Numbers:
+        """Return what is left of each own cell."""
+        left = self.own_before(column) - self.amount(column)[self.own_place]
+        left[self.own_gone] = 0.0
+        return left
+
+    def own_before(self, column: int) -> Numbers:
+        """Return what each own cell is with the document."""
+        cells = self.reading.cells[column]
+        if self.own_cell.size and self.own_cell.min() < 0:
+            return np.where(self.own_cell >= 0, np.append(cells, 0.0)[self.own_cell], 0.0)
+        return cells[self.own_cell]
+
+    def removed(self, column: int) -> Numbers:
+        """Return what each document put into a column in all."""
+        return self.by_document(self.amount(column))
+
+    @cached_property
+    def n_gone(self) -> Numbers:
+        """How many words each document takes with it."""
+        return self.by_document(self.gone)
+
+    @cached_property
+    def own_terms(self) -> Numbers:
+        """How many words are left in the class of each slot."""
+        return self.reading.class_terms[self.slot_class] - self.by_slot(self.own_gone)
+
+    @cached_property
+    def class_documents(self) -> Numbers:
+        """Documents left in each class, documents by classes."""
+        weights = self.scale(-1)[self.slot_row]
+        left = np.tile(self.reading.class_documents, (self.n, 1))
+        left[self.slot_row, self.slot_class] -= weights
+        return np.where(left < _NOTHING, 0.0, left)
+
+    @cached_property
+    def n_documents(self) -> Numbers:
+        """Documents left."""
+        return np.maximum(self.reading.n_documents - self.scale(-1), 0.0)
+
+    def pieces(self, wide: bool) -> list[LeftOut]:
+        """Return the documents in runs that fit into memory.
+
+        Parameters
+        ----------
+        wide : bool
+            Whether each place needs room for a number per class.
+        """
+        width = self.reading.n_classes
+        room = np.diff(self.documents.starts) * (width if wide else 1) + width
+        run = (np.cumsum(room) - room) // _ROOM
+        ends = [*np.flatnonzero(np.diff(run, prepend=-1)).tolist(), self.n]
+        return [self.some(first, last) for first, last in pairwise(ends)]
+
+    def some(self, first: int, last: int) -> LeftOut:
+        """Return the documents from ``first`` up to ``last``."""
+        documents, training = self.documents.some(first, last), self.training.some(first, last)
+        return LeftOut(self.reading, self.columns, documents, training)
+
+    def by_document(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
+        """Return the sum over the places of each document."""
+        return np.bincount(self.row, values, self.n).astype(np.float64)
+
+    def by_slot(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
+        """Return the sum over the own entries of each slot."""
+        return np.bincount(self.own_slot, values, len(self.slot_row)).astype(np.float64)
+
+
+def _in_steps(values: Numbers) -> Numbers:
+    """Round as the tally does, so that what is taken out is what was put in."""
+    return np.rint(values / UNIT) * UNIT
+
+
+def _never_learned(left: LeftOut, entry: int) -> NegativeCountError:
+    slot = left.own_slot[entry]
+    place = np.arange(len(left.terms))[left.own_place][entry]
+    label = left.reading.order.classes.tolist()[left.slot_class[slot]]
+    return NegativeCountError(
+        f"cannot leave out: class {label!r} has less of term {left.terms[place]} than a document "
+        "of it. Was this document ever learned by this model, with this label?"
+    )
