@@ -2,6 +2,7 @@
 #include "pystring.hpp"
 #include "shared.hpp"
 #include "sources.hpp"
+#include "spans.hpp"
 
 namespace {
 using namespace tallytext;
@@ -125,6 +126,12 @@ Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of
   return count(streams, [&] { return std::cref(streams); }, {vocabulary, grow, n_threads}, ngrams, in_order);
 }
 
+std::pair<Out<int64_t>, Out<int64_t>> token_spans(nb::str text, const WordRules& rules) {
+  std::string scratch;
+  Spans spans = spans_of(text_of(text.ptr(), scratch), rules);
+  return {to_numpy(std::move(spans.starts)), to_numpy(std::move(spans.ends))};
+}
+
 template <class Documents, class Rules, class Cut>
 void bind_documents(nb::module_& m, Cut cut) {
   m.def("count_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
@@ -166,4 +173,6 @@ void bind_count(nb::module_& m) {
   bind_documents<TokenLists, AsTheyAre>(
       m, [](const TokenLists& lists, const AsTheyAre&) { return [&] { return std::cref(lists); }; });
   m.def("count_analysed", &count_analysed);
+  m.def("token_spans", &token_spans, nb::arg("text"), nb::arg("rules"),
+        "Return from where to where, in code points, each word of a text goes, as stream_terms orders them.");
 }

@@ -132,6 +132,11 @@ def stream_terms(arg0: TokenLists, arg1: AsTheyAre, arg2: Vocabulary, arg3: int,
 
 def count_analysed(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Vocabulary, arg4: Vocabulary, arg5: bool, arg6: NgramRange, arg7: int, arg8: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
+def token_spans(text: str, rules: WordRules) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Return from where to where, in code points, each word of a text goes, as stream_terms orders them.
+    """
+
 class Recipe:
     """How a document enters a plane."""
 

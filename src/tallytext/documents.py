@@ -171,6 +171,12 @@ class Analyzer:
         return Rows(*count_analysed(starts, ids, analysed_of, analysed.native, *target))
 
     @property
+    def word_rules(self) -> WordRules:
+        """How the core cuts words, for ``tokens`` of "words" and "sklearn"."""
+        bigrams = self.hangul == "words+bigrams"
+        return WordRules(self.tokens == "sklearn", bool(self.lowercase), bigrams)
+
+    @property
     def _word_ngrams(self) -> NgramRange:
         return NgramRange(*((1, 1) if self.tokens == "chars" else self.ngram_range))
 
@@ -179,8 +185,7 @@ class Analyzer:
         if self.tokens == "chars":
             return texts, CharRules(self.inside_words, bool(self.lowercase), *self.ngram_range)
         if self.tokens in ("words", "sklearn"):
-            bigrams = self.hangul == "words+bigrams"
-            return texts, WordRules(self.tokens == "sklearn", bool(self.lowercase), bigrams)
+            return texts, self.word_rules
         tokenize = self._python_tokenizer()
         tokens = (_token_list(tokenize(text), i) for i, text in enumerate(texts.strings()))
         return TokenLists.from_lists(tokens), AsTheyAre()

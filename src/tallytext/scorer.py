@@ -161,6 +161,19 @@ def best_of(scores: Numbers, k: int, order: NDArray[np.int32]) -> Best:
     return Best(classes, np.take_along_axis(scores, classes, axis=1))
 
 
+def order_of_ties(intercept: Numbers) -> NDArray[np.int32]:
+    """Return the rank of each class by its intercept, which decides between equal scores.
+
+    Examples
+    --------
+    >>> order_of_ties(np.array([-2.0, -1.0]))
+    array([1, 0], dtype=int32)
+    """
+    order = np.empty(len(intercept), dtype=np.int32)
+    order[np.argsort(-intercept, kind="stable")] = np.arange(len(order))
+    return order
+
+
 def sums_of_rows(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the sum of each row, zero for an empty one.
 

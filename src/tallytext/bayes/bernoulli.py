@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from tallytext.bayes.bernoulli_weights import BernoulliCounts, contrast_weights, joint_weights
+from tallytext.bayes.export import as_bernoulli
 from tallytext.bayes.left_out_bernoulli import BernoulliScores
 from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.model import NaiveBayes
@@ -84,6 +85,9 @@ class BernoulliNB(NaiveBayes):
 
     def _columns(self, unit: float, weighted: bool) -> list[Column]:
         return [Plane("binary", weighted=True) if weighted else "documents"]
+
+    def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+        return as_bernoulli(table, intercept, self)
 
     def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
         counts = self.document_counts(reading)

@@ -157,8 +157,9 @@ class _Whole:
         return model
 
     def _some(self, rows: Indices) -> tuple[Any, Targets, Any]:
+        """Return some documents, without those that weigh nothing."""
         weights = None if self.weights is None else self.weights[rows]
-        return self.X[rows], self.targets.some(rows), weights
+        return self.model._weighed(self.X[rows], self.targets.some(rows), weights)
 
     def judged(self, models: Iterator[Judge], rows: Indices | None) -> OutOfSample:
         """Return what each model says of its documents, for the rows asked for or for all."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Self
 
@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.class_order import ClassOrder, Ordering, sort_labels
+from tallytext.bayes.explaining import Summands, explained, names_of, one_document
+from tallytext.bayes.export import as_multinomial, as_one_vs_rest, behind, dense_weights
 from tallytext.bayes.leave_one_out import leave_one_out
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import Leaving
@@ -33,12 +35,22 @@ from tallytext.bayes.training import Training, training_of
 from tallytext.bayes.weight_cache import Seen, WeightCache
 from tallytext.decision.ranking import log_odds
 from tallytext.errors import CountError, LabelError, ScoreError
+from tallytext.explanation import Explanation
 from tallytext.labels import Label, unknown_class
 from tallytext.planes import Plane
-from tallytext.scorer import Best, Documents, RowWeights, Weights, best_of, sums_of_rows
+from tallytext.scorer import (
+    Best,
+    Documents,
+    RowWeights,
+    Weights,
+    best_of,
+    order_of_ties,
+    sums_of_rows,
+)
 from tallytext.smoothing.base import Numbers, expect_between
 from tallytext.tally import Tally
 from tallytext.threads import thread_count
+from tallytext.vocabulary import Vocabulary
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -398,6 +410,101 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unknown = sums_of_rows(documents.values * ~known, documents.starts)
         return np.divide(unknown, length, out=np.zeros_like(length), where=length > 0)
 
+    def explain(
+        self,
+        x: Any,
+        label: Any = None,
+        against: Any = None,
+        *,
+        terms: Vocabulary | Sequence[str] | None = None,
+        text: str | None = None,
+        vectorizer: Any = None,
+    ) -> Explanation:
+        """Return what each term of one document adds to the score of a class.
+
+        Parameters
+        ----------
+        x : matrix of one row
+            The document.
+        label : label, default=None
+            The class to explain; None for the best.
+        against : label, default=None
+            The class to compare it with; None for the best of all others, or, for models of
+            contrasts and for several labels per document, for all others together.
+        terms : Vocabulary or sequence of str, default=None
+            The names of the columns; None for those of the vectorizer, if there is one, or of the
+            tally.
+        text : str, default=None
+            What the row was made of, to show its words where they stand. Needs ``vectorizer``.
+        vectorizer : TextVectorizer, default=None
+            What made the row.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB, TextVectorizer
+        >>> vectorizer = TextVectorizer()
+        >>> X = vectorizer.fit_transform(["salt wave", "blue cloud"])
+        >>> model = MultinomialNB().fit(X, ["sea", "sky"])
+        >>> why = model.explain(vectorizer.transform(["A blue wave, a wave!"]),
+        ...                     text="A blue wave, a wave!", vectorizer=vectorizer)
+        >>> [(each.term, round(each.value, 2), each.spans) for each in why.contributions]
+        [('blue', -1.1, ((2, 6),)), ('wave', 2.2, ((7, 11), (15, 19)))]
+        """
+        documents = one_document(self._documents(x))
+        summands = self._summands(documents)
+        first, second = (
+            None if name is None else self.class_number(name) for name in (label, against)
+        )
+        pair = summands.pair(first, second, alone=self._contrasts)
+        named = self.tally_.vocabulary if terms is None else terms
+        if terms is None and vectorizer is not None:
+            named = vectorizer.vocabulary_
+        return explained(summands, pair, names_of(documents.terms, named), text, vectorizer)
+
+    def to_sklearn(self) -> Any:
+        """Return a fitted scikit-learn estimator that predicts the same without tallytext.
+
+        - Joint models become ``MultinomialNB`` or ``BernoulliNB``.
+        - Models of contrasts, and of several labels, become a ``OneVsRestClassifier`` of logistic
+          models, whose probabilities are made to sum to one as they are here.
+        - ``tf_test="log"`` and ``"binary"`` become a pipeline with a step that does it.
+
+        It is of this moment, and dense: classes times terms, which a tally is not. It can be
+        pickled, but not taught: it holds no counts.
+
+        Raises
+        ------
+        ScoreError
+            If the model has a length model, or words of probability zero.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 1, 0], [0, 0, 3]], ["sea", "sky"])
+        >>> plain = model.to_sklearn()
+        >>> type(plain).__module__, plain.predict([[1, 0, 0]])
+        ('sklearn.naive_bayes', array(['sea'], dtype='<U3'))
+        """
+        check_is_fitted(self)
+        reading = self._reader().read()
+        weights = self._estimate(reading, self._log_priors(reading))
+        table = dense_weights(weights, self.n_features_in_)
+        if self._contrasts:
+            made = as_one_vs_rest(table, weights.intercept, self, self.multi_label_)
+            return behind(self.tf_test, made)
+        return self._joint_sklearn(table, weights.intercept)
+
+    def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+        return behind(self.tf_test, as_multinomial(table, intercept, self))
+
+    def _summands(self, documents: Documents) -> Summands:
+        seen_terms = np.unique(documents.terms)
+        reading = self._reader().read(seen_terms)
+        prior = self._log_priors(reading)
+        seen = Seen(self._estimate(reading, prior), seen_terms, reading)
+        nothing = np.zeros((1, reading.n_classes))
+        return Summands.of(seen, documents, prior, self._lengthened(nothing, documents, reading)[0])
+
     def _documents(self, X: Any) -> Documents:
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=self.open_)
@@ -423,8 +530,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._lengthened(scores, documents, seen.reading), lengths
 
     def _top(self, documents: Documents, seen: Seen, k: int) -> Best:
-        order = np.empty(len(seen.weights.intercept), dtype=np.int32)
-        order[np.argsort(-seen.weights.intercept, kind="stable")] = np.arange(len(order))
+        order = order_of_ties(seen.weights.intercept)
         if self._needs_all_scores(seen.weights):
             return best_of(self._scores(documents, seen)[0], k, order)
         return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))

@@ -24,6 +24,7 @@ from tallytext.bayes.targets import Targets
 from tallytext.bayes.token_documents import token_documents
 from tallytext.bayes.weighting import CLASS_METHODS, METHODS, ClassWeighting, term_emphasis
 from tallytext.bayes.word_probabilities import WordCounts
+from tallytext.errors import ScoreError
 from tallytext.planes import Norm, Plane, TermFrequency
 from tallytext.scorer import Documents, RowWeights, Weights
 from tallytext.smoothing import Background, Corpus, Laplace, Smoothing
@@ -306,6 +307,15 @@ class MultinomialNB(NaiveBayes):
         if self._contrasts:
             scores -= LengthModel.read(reading, rest=True).logs(documents.sizes)
         return scores
+
+    def to_sklearn(self) -> Any:
+        """Return a fitted scikit-learn estimator that predicts the same without tallytext."""
+        if self.length_model:
+            raise ScoreError(
+                "a length model is not linear in the counts of a document, so no estimator of "
+                "scikit-learn can hold it. Use length_model=False."
+            )
+        return super().to_sklearn()
 
     def _left_lengthened(self, scores: Numbers, left: LeftOut) -> Numbers:
         if not self.length_model:
