@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,6 @@ from tallytext.threads import thread_count
 ALPHAS = tuple(step / 10 for step in range(11))
 WEIGHTINGS: tuple[Weighting | None, ...] = (None, "ig", "chi", "prr")
 N_BINS = 5
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,17 +161,25 @@ def _grid_f1(
     n_documents, n_classes = truth.shape
     groups = class_groups(n_documents, n_classes, len(grid.candidates))
     n_threads = thread_count(model.n_jobs)
-    found = [
-        group_f1(grid, folds, truth, first, last, n_threads)
-        for first, last in _tracked(groups, progress)
-    ]
+    with _bar(len(groups) * len(folds), progress) as followed:
+        found = [group_f1(grid, followed(folds), truth, *ends, n_threads) for ends in groups]
     return GridF1(
         np.concatenate([part.f1 for part in found], axis=-1),
         np.concatenate([part.by_fold for part in found], axis=-1),
     )
 
 
-def _tracked(items: Sequence[Item], progress: bool) -> Iterator[Item]:
-    from rich.progress import track
+@contextmanager
+def _bar(total: int, shown: bool) -> Iterator[Callable[[Iterable[Fold]], Iterator[Fold]]]:
+    """Yield a function that moves a bar on with each fold that is done."""
+    from rich.progress import Progress
 
-    yield from track(items, "choosing weights", transient=True, disable=not progress)
+    with Progress(transient=True, disable=not shown) as bar:
+        task = bar.add_task("choosing weights", total=total)
+
+        def followed(folds: Iterable[Fold]) -> Iterator[Fold]:
+            for fold in folds:
+                yield fold
+                bar.advance(task)
+
+        yield followed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
@@ -134,15 +134,21 @@ def class_groups(n_documents: int, n_classes: int, n_candidates: int) -> list[tu
 
 
 def group_f1(
-    grid: Grid, folds: Sequence[Fold], truth: NDArray[np.bool_], first: int, last: int, n_jobs: int
+    grid: Grid,
+    folds: Iterable[Fold],
+    truth: NDArray[np.bool_],
+    first: int,
+    last: int,
+    n_threads: int,
 ) -> GridF1:
     """Return the F1 of all candidates for the classes from ``first`` up to ``last``."""
     wanted, n_candidates = truth[:, first:last], len(grid.candidates)
     scores = np.empty((n_candidates, *wanted.shape))
+    rows = []
     for fold in folds:
         rates = _of_classes(fold.rates, first, last)
-        scores[:, fold.rows] = grid.z_star(rates, fold.documents, n_jobs)
-    rows = [fold.rows for fold in folds]
+        scores[:, fold.rows] = grid.z_star(rates, fold.documents, n_threads)
+        rows.append(fold.rows)
     found = [_f1(scores[at], wanted, rows) for at in range(n_candidates)]
     return GridF1(np.array([f1 for f1, _ in found]), np.array([by for _, by in found]))
 
