@@ -26,6 +26,10 @@ SECTIONS = {
     "growth": "Growth with the corpus",
     "tally": "The tally",
     "term_scores": "Scores of terms",
+    "bayes": "Naive Bayes: speed",
+    "many_classes": "Thousands of classes",
+    "accuracy": "Naive Bayes: accuracy and calibration",
+    "reuters": "Poisson naive Bayes on Reuters-21578",
 }
 DESCRIPTION = """\
 Measure speed and memory of tallytext beside scikit-learn's vectorizers.
@@ -55,22 +59,40 @@ def main(arguments: Sequence[str] | None = None) -> None:
         corpora = _corpora(options, say)
         console.print(report.machine(), highlight=False)
         for name in options.only or SECTIONS:
-            if section := _section(console, name):
-                tables = section.measure(corpora, Clock(rounds, say))
+            if section := _section(console, name, options):
+                tables = section.measure(_input(section, options, corpora), Clock(rounds, say))
                 results[SECTIONS[name]] = section.ABOUT, _show(console, SECTIONS[name], tables)
     if not (options.quick or options.only or options.documents):
         report.write(results, rounds)
         console.print("Wrote docs/benchmarks.md.", highlight=False)
 
 
-def _section(console: Console, name: str) -> ModuleType | None:
+def _section(console: Console, name: str, options: argparse.Namespace) -> ModuleType | None:
     """Return the module of a section, or say what keeps it from running."""
     try:
-        return import_module(f"benchmarks.{name}")
+        section = import_module(f"benchmarks.{name}")
+        reason = _missing(section, options)
     except ImportError as problem:
         reason = str(problem).partition(" (")[0]
+    if reason:
         console.print(f"\n{SECTIONS[name]}: skipped, {reason}", highlight=False)
-        return None
+    return None if reason else section
+
+
+def _missing(section: ModuleType, options: argparse.Namespace) -> str:
+    """Say what keeps a section that reads a corpus of its own from running, if anything does."""
+    file = getattr(section, "FILE", None)
+    if file and (options.data is None or not (options.data / file).is_file()):
+        return f"there is no {file}"
+    if file and options.quick and not options.only:
+        return "ask for it with --only"
+    return ""
+
+
+def _input(section: ModuleType, options: argparse.Namespace, corpora: list[Corpus]) -> object:
+    """Return the path of the section's own corpus, or the corpora that all others share."""
+    file = getattr(section, "FILE", None)
+    return options.data / file if file else corpora
 
 
 def _show(console: Console, heading: str, tables: Iterator[Table]) -> list[Table]:

@@ -1,5 +1,6 @@
 """The benchmarks run; what they measure is not looked at."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,26 @@ def test_a_quick_run_prints_a_table_and_leaves_the_page_alone(data):
     for expected in ("150 documents", "CountVectorizer", "TextVectorizer, 2 threads", "MB/s"):
         assert expected in result.stdout
     assert before == (page.read_bytes() if page.exists() else None)
+
+
+def test_a_section_without_its_corpus_is_skipped(data):
+    result = benchmarks("--only", "reuters", "--data", data)
+    assert result.returncode == 0, result.stderr
+    assert "skipped, there is no reuters21578.parquet" in result.stdout
+
+
+def test_documents_with_several_labels_are_classified(data, tmp_path):
+    columns = {
+        "text": [f"grain{i % 4} wheat{i % 3} ship{i % 5} again" for i in range(120)],
+        "labels": [["grain"] * (i % 4 == 0) + ["ship"] * (i % 5 == 0) for i in range(120)],
+        "split": ["test" if i % 6 == 0 else "train" for i in range(120)],
+    }
+    shutil.copy(data / "20ng_bydate.parquet", tmp_path)
+    pq.write_table(pa.table(columns), tmp_path / "reuters21578.parquet")
+    result = benchmarks("--only", "reuters", "--data", tmp_path)
+    assert result.returncode == 0, result.stderr
+    for expected in ("unigram", "Poisson, CHI", "PNB*", "20 documents", "100 learned", "2 classes"):
+        assert expected in result.stdout
 
 
 def test_a_folder_that_is_not_there_is_named(data):

@@ -95,7 +95,7 @@ class PoissonConstants:
             inside, outside = rates.rows(first, last)
             weights = weighting.rows(rates, first, last, inside, outside)
             a += (weights * (outside - inside)).sum(axis=0)
-            b += theta * (weights * _log_ratio(inside, outside)).sum(axis=0)
+            b += theta * (weights * log_ratio(inside, outside)).sum(axis=0)
             w += weights.sum(axis=0)
         return cls(a, b, w, weighting.n_words(rates))
 
@@ -117,7 +117,7 @@ def poisson_weights(
     def make(first: int, last: int) -> Numbers:
         inside, outside = rates.rows(first, last)
         weights = weighting.rows(rates, first, last, inside, outside)
-        return scale * weights * _log_ratio(inside, outside)
+        return scale * weights * log_ratio(inside, outside)
 
     constant = scale * (constants.a * rates.theta + constants.b)
     return RowWeights(intercept + constant, scale * constants.a, rates.known * 1.0, make)
@@ -129,7 +129,8 @@ def ratio_both_ways(inside: Numbers, outside: Numbers) -> Numbers:
     return np.minimum(ratio + 1 / ratio, LARGEST_RATIO)
 
 
-def _log_ratio(inside: Numbers, outside: Numbers) -> Numbers:
+def log_ratio(inside: Numbers, outside: Numbers) -> Numbers:
+    r"""Return :math:`\log(\lambda' / \mu')`."""
     return np.log(inside) - np.log(outside)
 
 

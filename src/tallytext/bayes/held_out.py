@@ -1,0 +1,98 @@
+"""Folds of training documents, and for each the model of all others: total minus fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.bayes.class_order import Ordering
+from tallytext.bayes.model import NaiveBayes
+from tallytext.bayes.targets import Targets
+from tallytext.errors import LabelError
+from tallytext.smoothing.base import Numbers
+
+Model = TypeVar("Model", bound=NaiveBayes)
+
+
+def stratified_folds(truth: NDArray[np.bool_], n_folds: int, random_state: int) -> NDArray[np.intp]:
+    """Deal documents into folds so that each class is spread over as many as it can be.
+
+    Classes are dealt from the rarest to the most frequent, each to the folds that have fewest of
+    its documents; documents without a label come last.
+
+    Parameters
+    ----------
+    truth : ndarray of bool of shape (n_documents, n_classes)
+    n_folds : int
+    random_state : int
+
+    Returns
+    -------
+    ndarray of int of shape (n_documents,)
+        The fold of each document.
+
+    Examples
+    --------
+    >>> truth = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)
+    >>> folds = stratified_folds(truth, 2, 0)
+    >>> [truth[folds == fold].sum(axis=0).tolist() for fold in (0, 1)]
+    [[1, 1], [1, 1]]
+    """
+    if not 2 <= n_folds <= len(truth):
+        raise LabelError(f"{len(truth)} documents cannot be dealt into {n_folds} folds.")
+    order = np.random.default_rng(random_state).permutation(len(truth))
+    folds = np.full(len(truth), -1, dtype=np.intp)
+    rarest_first = truth.T[np.argsort(truth.sum(axis=0), kind="stable")]
+    for members in (*rarest_first, np.ones(len(truth), dtype=bool)):
+        left = order[members[order] & (folds[order] < 0)]
+        own, sizes = (_sizes(folds[who & (folds >= 0)], n_folds) for who in (members, True))
+        folds[left] = _fewest_first(own, sizes, len(left))
+    return folds
+
+
+def fold_models(
+    model: Model, X: Any, targets: Targets, folds: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], Model]]:
+    """Yield the documents of each fold, and a model that has forgotten them.
+
+    The classes of all these models are those of the one that knows all documents.
+    """
+    for fold in range(int(folds.max()) + 1):
+        rows = np.flatnonzero(folds == fold)
+        rest = deepcopy(model)
+        rest.ordering_ = Ordering(model.classes_.tolist())
+        rest.forget(X[rows], [targets.labels[row] for row in rows])
+        yield rows, rest
+
+
+def held_out(
+    model: Model,
+    X: Any,
+    targets: Targets,
+    folds: NDArray[np.intp],
+    score: Callable[[Model, Any], Numbers],
+) -> Numbers:
+    """Return what models say of documents that they have forgotten, documents by classes."""
+    found = np.empty((X.shape[0], len(model.classes_)))
+    for rows, rest in fold_models(model, X, targets, folds):
+        found[rows] = score(rest, X[rows])
+    return found
+
+
+def _sizes(folds: NDArray[np.intp], n_folds: int) -> NDArray[np.intp]:
+    return np.bincount(folds, minlength=n_folds)
+
+
+def _fewest_first(own: NDArray[np.intp], sizes: NDArray[np.intp], n_dealt: int) -> NDArray[np.intp]:
+    """Return folds to deal to: always the one with fewest of the class, then fewest in all."""
+    found = np.empty(n_dealt, dtype=np.intp)
+    for at in range(n_dealt):
+        fold = int(np.lexsort((sizes, own))[0])
+        own[fold] += 1
+        sizes[fold] += 1
+        found[at] = fold
+    return found
