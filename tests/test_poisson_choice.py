@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tallytext import MultinomialNB, PoissonNB
-from tallytext.bayes.folds import fold_models, held_out, stratified_folds
+from tallytext.bayes.held_out import fold_models, held_out, stratified_folds
 from tallytext.bayes.poisson_choice import choose_per_class, shrunken_choice, size_bins
 from tallytext.bayes.poisson_grid import Fold, Grid, GridF1, class_groups, group_f1
 from tallytext.bayes.targets import targets_of
