@@ -35,7 +35,13 @@ class Gains {
  public:
   Gains(const WeightedRows<double>& docs, const LeftCells& cells, const LeftWords& words,
         const LeftRests& rests, std::size_t n_classes)
-      : docs_(docs), cells_(cells), words_(words), rests_(rests), up_(n_classes, 1), down_(n_classes, 1) {}
+      : docs_(docs),
+        cells_(cells),
+        words_(words),
+        rests_(rests),
+        up_(n_classes, 1),
+        down_(n_classes, 1),
+        twos_(n_classes, 0) {}
 
   /// Writes the gains of a document over the n_classes at `row`.
   void write(std::size_t d, double* row) {
@@ -43,16 +49,10 @@ class Gains {
     start(d);
     for (std::size_t at = 0; at < order_.size(); ++at) {
       prefetch(at);
-      const std::size_t i = order_[at];
-      const double x = docs_.values[i];
-      const bool alone = !grouped_ && (at + 1 == order_.size() || docs_.values[order_[at + 1]] != x);
-      if (alone) {
-        add_one(i, x, row);
-        continue;
-      }
-      multiply(i, x, row);
-      if (at + 1 == order_.size() || docs_.values[order_[at + 1]] != x) fold(x, row);
+      multiply(order_[at], times(order_[at]));
     }
+    if (!order_.empty()) fold(least_, row);
+    for (std::size_t at = 0; at < more_.size();) at = add_group(at, row);
   }
 
  private:
@@ -60,20 +60,27 @@ class Gains {
 
   bool contrasts() const { return !cells_.counts.empty(); }
 
-  /// Puts the words of a document into an order in which equal exponents are neighbours.
+  /// How often the least exponent goes into that of a word, 0 if not a few times.
+  int times(std::size_t i) const {
+    const double x = docs_.values[i];
+    return x == least_ ? 1 : x == 2 * least_ ? 2 : x == 3 * least_ ? 3 : 0;
+  }
+
+  /// Finds the words of a document that share the least exponent, and puts equal others side by side.
   void start(std::size_t d) {
-    const auto begin = docs_.values.begin() + docs_.starts[d], end = docs_.values.begin() + docs_.starts[d + 1];
-    const double least = begin == end ? 0 : *std::min_element(begin, end);
+    const auto begin = docs_.values.begin() + docs_.starts[d],
+               end = docs_.values.begin() + docs_.starts[d + 1];
+    least_ = std::numeric_limits<double>::infinity();
+    for (auto x = begin; x != end; ++x) least_ = *x != 0 ? std::min(least_, *x) : least_;
     order_.clear();
     more_.clear();
     for (std::size_t i = docs_.begin(d); i < docs_.end(d); ++i) {
       if (docs_.values[i] == 0 || !cells_.holds(docs_.terms[i])) continue;
-      (docs_.values[i] == least ? order_ : more_).push_back(i);
+      (times(i) ? order_ : more_).push_back(i);
     }
     std::sort(more_.begin(), more_.end(), [&](std::size_t a, std::size_t b) {
       return docs_.values[a] != docs_.values[b] ? docs_.values[a] < docs_.values[b] : a < b;
     });
-    order_.insert(order_.end(), more_.begin(), more_.end());
     if (!contrasts()) return;
     seen_ = rests_.seen.data() + d * up_.size();
     freed_ = rests_.freed.data() + d * up_.size();
@@ -111,41 +118,74 @@ class Gains {
     }
   }
 
-  void add_one(std::size_t i, double x, double* row) const {
-    visit(i, [&](std::size_t c, double factor, double divisor) { row[c] += x * std::log(factor / divisor); });
+  /// Adds the words from more_[at] on that have one exponent, and returns where the next ones begin.
+  std::size_t add_group(std::size_t at, double* row) {
+    const double x = docs_.values[more_[at]];
+    std::size_t end = at + 1;
+    while (end < more_.size() && docs_.values[more_[end]] == x) ++end;
+    if (end == at + 1) {
+      visit(more_[at],
+            [=](std::size_t c, double factor, double divisor) { row[c] += x * std::log(factor / divisor); });
+      return end;
+    }
+    for (; at < end; ++at) multiply(more_[at], 1);
+    fold(x, row);
+    return end;
   }
 
-  void multiply(std::size_t i, double x, double* row) {
-    const auto w = static_cast<std::size_t>(docs_.terms[i]);
-    double bound = 1 + cells_.tops[w] * words_.inverse[i];
-    if (contrasts()) bound /= std::min(1.0, least_freed_ * words_.spread[i] * words_.absent[i]);
-    if (grouped_ && bound_ * bound > limit) fold(x, row);
-    bound_ *= bound;
-    grouped_ = true;
+  void multiply(std::size_t i, int times) {
+    make_room(i, times);
+    if (times == 1) return multiply(i, [](double factor) { return factor; });
+    if (times == 2) return multiply(i, [](double factor) { return factor * factor; });
+    return multiply(i, [](double factor) { return factor * factor * factor; });
+  }
+
+  template <class Power>
+  void multiply(std::size_t i, Power power) {
     double *up = up_.data(), *down = down_.data();
     if (contrasts()) {
       visit(i, [=](std::size_t c, double factor, double divisor) {
-        up[c] *= factor;
-        down[c] *= divisor;
+        up[c] *= power(factor);
+        down[c] *= power(divisor);
       });
     } else {
-      visit(i, [=](std::size_t c, double factor, double) { up[c] *= factor; });
+      visit(i, [=](std::size_t c, double factor, double) { up[c] *= power(factor); });
     }
   }
 
+  /// Sets exponents of two aside before the factors of a word can take the products out of range.
+  void make_room(std::size_t i, int times) {
+    double bound = 1 + cells_.tops[static_cast<std::size_t>(docs_.terms[i])] * words_.inverse[i];
+    if (contrasts()) bound /= std::min(1.0, least_freed_ * words_.spread[i] * words_.absent[i]);
+    for (int k = 0; k < times; ++k) bound_ *= bound;
+    if (bound_ <= limit) return;
+    for (std::size_t c = 0; c < up_.size(); ++c) {
+      int exponent = 0;
+      up_[c] = std::frexp(up_[c] / down_[c], &exponent);
+      down_[c] = 1;
+      twos_[c] += exponent;
+    }
+    bound_ = 1;
+    for (int k = 0; k < times; ++k) bound_ *= bound;
+  }
+
   void fold(double x, double* row) {
-    for (std::size_t c = 0; c < up_.size(); ++c) row[c] += x * std::log(up_[c] / down_[c]);
+    constexpr double log_2 = 0.693147180559945309417232121458;
+    for (std::size_t c = 0; c < up_.size(); ++c)
+      row[c] += x * (std::log(up_[c] / down_[c]) + twos_[c] * log_2);
     std::fill(up_.begin(), up_.end(), 1.0);
     std::fill(down_.begin(), down_.end(), 1.0);
+    std::fill(twos_.begin(), twos_.end(), 0.0);
     bound_ = 1;
-    grouped_ = false;
   }
 
   /// Postings lie all over memory: where one begins is asked for first, then what it holds.
   void prefetch(std::size_t at) const {
     constexpr std::size_t near = 6, far = 16;
     if (at + far < order_.size()) {
-      __builtin_prefetch(&cells_.starts[static_cast<std::size_t>(docs_.terms[order_[at + far]])]);
+      const auto w = static_cast<std::size_t>(docs_.terms[order_[at + far]]);
+      __builtin_prefetch(&cells_.starts[w]);
+      __builtin_prefetch(&cells_.tops[w]);
     }
     if (at + near < order_.size()) {
       const auto w = static_cast<std::size_t>(docs_.terms[order_[at + near]]);
@@ -160,11 +200,12 @@ class Gains {
   const LeftWords& words_;
   const LeftRests& rests_;
   std::vector<double> up_, down_;   // what the factors and divisors of each class make so far
-  std::vector<std::size_t> order_;  // of the words of the document at hand
-  std::vector<std::size_t> more_;   // those whose exponent is not the least
+  std::vector<double> twos_;        // times two to this
+  std::vector<std::size_t> order_;  // words whose exponent is the least, or a few times that
+  std::vector<std::size_t> more_;   // all others
   const double *seen_ = nullptr, *freed_ = nullptr;
-  double least_freed_ = 0, bound_ = 1;
-  bool grouped_ = false;  // whether there is anything in the products
+  double least_ = 0, least_freed_ = 0;
+  double bound_ = 1;  // of the products, and of one over them
 };
 
 /// Writes the gains of all documents, n × n_classes.

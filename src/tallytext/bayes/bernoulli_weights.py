@@ -12,7 +12,8 @@ from tallytext.bayes.reading import Reading
 from tallytext.scorer import RowWeights, SparseWeights
 from tallytext.smoothing.base import Numbers
 
-_LEAST = 1e-12  # what is left of a probability of one
+LEAST = 1e-12
+"""What is left of a probability of one."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class BernoulliCounts:
 
     def absence(self, counts: Numbers, below: Numbers) -> Numbers:
         """Return log(1 - p)."""
-        return np.log(np.maximum(1 - (counts + self.gamma) / below, _LEAST))
+        return np.log(np.maximum(1 - (counts + self.gamma) / below, LEAST))
 
     def logit(self, counts: Numbers, below: Numbers) -> Numbers:
         """Return log p - log(1 - p)."""

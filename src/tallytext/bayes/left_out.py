@@ -17,7 +17,7 @@ from tallytext.planes import UNIT, Plane
 from tallytext.scorer import Documents
 from tallytext.smoothing.base import Numbers
 
-_ROOM = 1 << 16  # numbers of one array: half a megabyte
+_ROOM = 1 << 17  # numbers of one array: 1 MB
 _NOTHING = UNIT / 2  # less than the least that can be counted
 
 
@@ -89,7 +89,7 @@ class LeftOut:
     def own_cell(self) -> NDArray[np.int64]:
         """The cell of each own entry, -1 for a word that was too little to be counted."""
         cells = self.training.cells(self.reading, n_threads=1)
-        missing = (cells < 0) & (self.amount(-1)[self.own_place] > 0)
+        missing = (cells < 0) & (self.amount(self._telling)[self.own_place] > 0)
         if missing.any():
             raise _never_learned(self, int(np.argmax(missing)))
         return cells
@@ -116,29 +116,51 @@ class LeftOut:
         """Return what each document added to the scale of a column, or one for each document."""
         return _in_steps(self.training.scales(self.columns[column]))
 
+    @property
+    def _telling(self) -> int:
+        """The column that tells exactly when nothing is left."""
+        return -1 if isinstance(self.columns[0], Plane) else 0
+
+    def _is_telling(self, column: int) -> bool:
+        return (column - self._telling) % len(self.columns) == 0
+
+    @cached_property
+    def _telling_words(self) -> Numbers:
+        return self._words_less(self._telling)
+
+    @cached_property
+    def _telling_own(self) -> Numbers:
+        left = self.own_before(self._telling) - self.amount(self._telling)[self.own_place]
+        if left.size and left.min() < -_NOTHING:
+            raise _never_learned(self, int(np.argmin(left)))
+        return left
+
+    def _words_less(self, column: int) -> Numbers:
+        return self.reading.term_totals[column].take(self.terms) - self.amount(column)
+
     @cached_property
     def gone(self) -> NDArray[np.bool_]:
         """Whether no other document has the word of each place."""
-        left = self.reading.term_totals[-1].take(self.terms) - self.amount(-1)
-        return left < _NOTHING
+        return self._telling_words < _NOTHING
 
     @cached_property
     def own_gone(self) -> NDArray[np.bool_]:
         """Whether no other document of the class has the word of each own entry."""
-        left = self.own_before(-1) - self.amount(-1)[self.own_place]
-        if left.size and left.min() < -_NOTHING:
-            raise _never_learned(self, int(np.argmin(left)))
-        gone = left < _NOTHING
+        gone = self._telling_own < _NOTHING
         return gone if self._all_counted else gone & (self.own_cell >= 0)
 
     def words(self, column: int) -> Numbers:
         """Return what is left of the word of each place."""
-        left = self.reading.term_totals[column].take(self.terms) - self.amount(column)
+        if self._is_telling(column):
+            return self._telling_words
+        left = self._words_less(column)
         left[self.gone] = 0.0
         return left
 
     def own(self, column: int) -> Numbers:
         """Return what is left of each own cell."""
+        if self._is_telling(column):
+            return self._telling_own
         left = self.own_before(column) - self.amount(column)[self.own_place]
         left[self.own_gone] = 0.0
         return left
@@ -161,7 +183,7 @@ class LeftOut:
     @cached_property
     def n_gone(self) -> Numbers:
         """How many words each document takes with it."""
-        return self.by_document(self.gone & (self.amount(-1) > 0))
+        return self.by_document(self.gone & (self.amount(self._telling) > 0))
 
     @cached_property
     def own_terms(self) -> Numbers:

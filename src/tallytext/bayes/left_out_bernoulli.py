@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.bayes.bernoulli_weights import BernoulliCounts
+from tallytext.bayes.bernoulli_weights import LEAST, BernoulliCounts
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_table import add_places
 from tallytext.smoothing.base import Numbers
@@ -52,36 +52,42 @@ class BernoulliScores:
         after = before.copy()
         after[left.own_at] = left.own(-1)
         below = left.class_documents + self._pseudo(left)
-        scores, logits = self._side(left, before, after, below, self._inside)
+        scores = self._all_absent(left, below, self._inside)
+        at = below[left.slot_row, left.slot_class][left.own_slot]
+        moved = self._step(left.own(-1), left.own_before(-1), at)
+        scores[left.slot_row, left.slot_class] += left.by_slot(moved)
+        logits = self._logit(after, below[left.row])
         if self.contrasts:
             before = np.maximum(self.counts.words[left.terms][:, None] - before, 0.0)
             after = np.maximum(left.words(-1)[:, None] - after, 0.0)
-            below = left.n_documents[:, None] - left.class_documents
-            below = np.maximum(below, 0.0) + self._pseudo(left)
-            rests, rest_logits = self._side(left, before, after, below, self._outside)
+            rests, rest_logits = self._rest(left, before, after)
             scores, logits = scores - rests, logits - rest_logits
         scores += intercept
         add_places(left, known * 1.0, logits, scores)
         return scores, left.by_document(known)
 
-    def _side(
-        self,
-        left: LeftOut,
-        before: Numbers,
-        after: Numbers,
-        below: Numbers,
-        frequencies: list[Frequencies],
-    ) -> tuple[Numbers, Numbers]:
-        """Return log P(no word at all | class), and the logit of each place in each class."""
+    def _rest(self, left: LeftOut, before: Numbers, after: Numbers) -> tuple[Numbers, Numbers]:
+        """Return log P(no word at all | rest), and the logit of each place in each rest."""
+        below = left.n_documents[:, None] - left.class_documents
+        below = np.maximum(below, 0.0) + self._pseudo(left)
+        absent, at = self._all_absent(left, below, self._outside), below[left.row]
+        add_places(left, np.ones(len(left.terms)), self._step(after, before, at), absent)
+        return absent, self._logit(after, at)
+
+    def _all_absent(self, left: LeftOut, below: Numbers, frequencies: list[Frequencies]) -> Numbers:
+        """Return log P(no word at all | class), but for the words of the document itself."""
         unseen = self.counts.absence(np.zeros_like(below), below)
-        absent = self._n_terms(left)[:, None] * unseen
-        absent += self._moved(frequencies, below)
-        at = below[left.row]
-        without = self.counts.absence(after, at)
-        moved = np.ascontiguousarray(without - self.counts.absence(before, at))
-        add_places(left, np.ones(len(left.terms)), moved, absent)
-        logits = np.log(after + self.counts.gamma) - np.log(at) - without
-        return absent, logits
+        return self._n_terms(left)[:, None] * unseen + self._moved(frequencies, below)
+
+    def _step(self, after: Numbers, before: Numbers, below: Numbers) -> Numbers:
+        """Return by how much log(1 - p) moves between two counts."""
+        left = np.maximum(1 - (after + self.counts.gamma) / below, LEAST)
+        return np.log(left / np.maximum(1 - (before + self.counts.gamma) / below, LEAST))
+
+    def _logit(self, counts: Numbers, below: Numbers) -> Numbers:
+        """Return log p - log(1 - p)."""
+        p = (counts + self.counts.gamma) / below
+        return np.log(p / np.maximum(1 - p, LEAST))
 
     def _moved(self, frequencies: list[Frequencies], below: Numbers) -> Numbers:
         """Return the sum over the words of a class of log(1 - p), less that of as many unseen."""

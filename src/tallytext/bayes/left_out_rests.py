@@ -74,7 +74,7 @@ class LeftRests:
     @property
     def common(self) -> Numbers:
         """Log A."""
-        return np.log(self.absent, out=np.zeros_like(self.absent), where=self.absent > 0)
+        return np.log(np.where(self.absent > 0, self.absent, 1.0))
 
     @property
     def own(self) -> Numbers:
@@ -84,12 +84,11 @@ class LeftRests:
         counts = np.maximum(part.words[left.own_place] - part.own, 0.0)
         seen = self.seen[at][left.own_slot] * counts
         rest = seen + self.freed[at][left.own_slot] * part.spread[left.own_place]
-        return np.log(rest, out=np.zeros_like(rest), where=rest > 0)
+        return np.log(np.where(rest > 0, rest, 1.0))
 
     def arrays(self) -> RestArrays:
         """Return what the kernel reads."""
-        absent = self.absent
-        inverse = np.divide(1.0, absent, out=np.zeros_like(absent), where=absent > 0)
+        inverse = 1.0 / np.where(self.absent > 0, self.absent, np.inf)
         seen, freed = self.seen / self.ratio, self.freed / self.ratio
         return RestArrays(self.part.spread, self.part.words, inverse, seen, freed)
 

@@ -81,7 +81,7 @@ class SparseScores:
             return gains
         rest = no_rests() if rests is None else rests.arrays()
         cells = self.counts.cells if self.contrasts else np.empty(0)
-        inverse = np.divide(1.0, part.spread, out=np.zeros_like(part.spread), where=part.known)
+        inverse = 1.0 / np.where(part.known, part.spread, np.inf)
         left_out_gains(
             starts=left.documents.starts,
             terms=left.terms,
@@ -138,7 +138,8 @@ def _own_logs(part: LeftCounts, freed: Numbers) -> Numbers:
 
 
 def _logs(values: Numbers) -> Numbers:
-    return np.log(values, out=np.zeros_like(values), where=values > 0)
+    # Without a mask the loop is several times as fast.
+    return np.log(np.where(values > 0, values, 1.0))
 
 
 def _doubles(values: Numbers) -> NDArray[np.float64]:

@@ -80,7 +80,7 @@ def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
     """Return which document has which class; labels that are no class are left out."""
     place = {label: at for at, label in enumerate(order.classes.tolist())}
     table = np.zeros((len(labels), len(place) + 1), dtype=bool)
-    if not any(isinstance(given, _SEVERAL) for given in labels):
+    if {*map(type, labels)}.isdisjoint(_SEVERAL):
         table[np.arange(len(labels)), [place.get(label, -1) for label in labels]] = True
         return table[:, :-1]
     for row, given in enumerate(labels):
