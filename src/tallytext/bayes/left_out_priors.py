@@ -24,22 +24,26 @@ def left_intercept(model: NaiveBayes, left: LeftOut) -> Numbers:
     classes, documents = left.reading.order.classes, left.class_documents
     announced = [label in model.ordering_.announced for label in classes.tolist()]
     alive = (documents > 0) | np.array(announced, dtype=bool)
-    rows: dict[Any, Numbers] = {}
-    intercept = np.empty_like(documents)
-    for at, kind in enumerate(_kinds(left)):
-        if kind not in rows:
-            n_documents = float(left.n_documents[at])
-            rows[kind] = _row(model, documents[at], n_documents, alive[at], classes)
-        intercept[at] = rows[kind]
-    return intercept
+    first, kind = _kinds(left)
+    rows = [
+        _row(model, documents[at], float(left.n_documents[at]), alive[at], classes) for at in first
+    ]
+    return np.array(rows).reshape(-1, len(classes))[kind]
 
 
-def _kinds(left: LeftOut) -> list[Any]:
-    """Return what tells documents apart: their labels and their weight."""
+def _kinds(left: LeftOut) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first document of each kind, and the kind of each: same labels, same weight."""
     training = left.training
-    labels = np.split(training.labels, training.label_starts[1:-1])
-    weights = [1.0] * len(labels) if training.weights is None else training.weights.tolist()
-    return [(tuple(own.tolist()), weight) for own, weight in zip(labels, weights, strict=True)]
+    if training.weights is None and (training.n_labels == 1).all():
+        _, first, kind = np.unique(training.labels, return_index=True, return_inverse=True)
+        return first, kind
+    bounds = zip(training.label_starts[:-1], training.label_starts[1:], strict=True)
+    labels = [training.labels[start:stop].tobytes() for start, stop in bounds]
+    weights = [1.0] * left.n if training.weights is None else training.weights.tolist()
+    firsts: dict[Any, int] = {}
+    kinds = [firsts.setdefault(key, at) for at, key in enumerate(zip(labels, weights, strict=True))]
+    first, kind = np.unique(kinds, return_inverse=True)
+    return first, kind
 
 
 def _row(

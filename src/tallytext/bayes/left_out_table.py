@@ -130,8 +130,9 @@ class TableScores:
         """Return the score of each document for each class, and its length."""
         part = LeftCounts(self.counts, left)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            logs = self._logs(LeftTable.of(part)) * self.emphasis(left.terms)
-        logs = np.where(part.known[:, None], logs, 0.0)
+            emphasis, logs = self.emphasis(left.terms), self._logs(LeftTable.of(part))
+            heard = part.known[:, None] & (emphasis > 0)
+            logs = np.multiply(logs, emphasis, out=np.zeros_like(logs), where=heard)
         scores = intercept.copy()
         add_places(left, left.documents.values, logs, scores)
         lost = ~(scores > -np.inf).any(axis=1)

@@ -212,6 +212,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     def _begin(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
+        if not X.shape[0]:
+            raise CountError("every sample_weight is zero, so that no document is left to count.")
         self._settle(targets.several)
         unit, weighted = unit_of(X), weights is not None
         planes = [column for column in self._columns(unit, weighted) if isinstance(column, Plane)]
@@ -241,8 +243,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = weights_of(sample_weight, X.shape[0])
         if weights is None or weights.all():
             return X, targets, weights
-        if not weights.any():
-            raise CountError("every sample_weight is zero, so that no document is left to count.")
         kept = np.flatnonzero(weights)
         labels = [targets.labels[at] for at in kept]
         return X[kept], targets._replace(labels=labels), weights[kept]
