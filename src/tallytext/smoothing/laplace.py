@@ -39,13 +39,15 @@ class Laplace(Smoothing):
 
     def seen(self, counts: Numbers, classes: Classes) -> Numbers:
         """Return f of counts."""
-        return np.divide(counts, classes.tokens + self.epsilon * classes.n_terms, dtype=np.float64)
+        return np.divide(counts, self._below(classes), dtype=np.float64)
 
     def freed(self, classes: Classes) -> Numbers:
         """Return gamma of each class, for a background of one per word."""
-        below = np.maximum(classes.tokens + self.epsilon * classes.n_terms, self.epsilon)
-        return np.divide(self.epsilon, below, dtype=np.float64)
+        return np.divide(self.epsilon, self._below(classes), dtype=np.float64)
 
     def spread(self, terms: Terms) -> Numbers:
         """Return one for each word, so that f / gamma does not depend on V."""
         return np.where(terms.known, 1.0, 0.0)
+
+    def _below(self, classes: Classes) -> Numbers:
+        return np.maximum(classes.tokens + self.epsilon * classes.n_terms, self.epsilon)
