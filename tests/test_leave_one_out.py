@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from oracle import leave_one_out as oracle
+from tallytext._core import left_out_gains
 from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
 from tallytext.errors import CountError, NegativeCountError, ScoreError
 from tallytext.smoothing import (
@@ -270,3 +271,46 @@ def test_models_that_cannot_leave_out_say_what_can():
     assert not PoissonNB.has_leave_one_out
     with pytest.raises(ScoreError, match="cross_validate"):
         PoissonNB().fit(X, y).leave_one_out(X, y)
+
+
+def test_a_smoothing_that_claims_to_be_local_is_found_out():
+    class Claiming(WittenBell):
+        def freed(self, classes):
+            return 1.0 - classes.sum(lambda counts: counts * 1e-3, occurrences=True)
+
+    X, y = [[1, 0, 2], [0, 1, 1]], ["a", "b"]
+    with pytest.raises(ScoreError, match="Claiming sums over words .* let its property local"):
+        MultinomialNB(Claiming()).fit(X, y).leave_one_out(X, y)
+
+
+def test_the_kernel_refuses_arrays_that_do_not_fit():
+    none, nothing = np.empty(0), np.empty((0, 0))
+    arrays = {
+        "starts": np.array([0, 2]),
+        "terms": np.array([0, 1], dtype=np.int32),
+        "exponents": np.array([1.0, 2.0]),
+        "post_starts": np.array([0, 1, 2]),
+        "post_classes": np.array([0, 1], dtype=np.int32),
+        "ratios": np.array([1.0, 3.0]),
+        "counts": none,
+        "tops": np.array([1.0, 3.0]),
+        "inverse": np.array([2.0, 0.5]),
+        "spread": none,
+        "words": none,
+        "absent": none,
+        "seen": nothing,
+        "freed": nothing,
+        "gains": np.zeros((1, 2)),
+        "n_threads": 1,
+    }
+    left_out_gains(**arrays)
+    np.testing.assert_allclose(arrays["gains"], [[np.log(3.0), 2 * np.log(2.5)]])
+    for name in ("exponents", "ratios", "tops", "inverse"):
+        with pytest.raises(ValueError, match="different lengths"):
+            left_out_gains(**arrays | {name: np.ones(3)})
+    with pytest.raises(ValueError, match="different lengths"):
+        left_out_gains(**arrays | {"gains": np.zeros((2, 2))})
+    with pytest.raises(IndexError, match="no such class"):
+        left_out_gains(**arrays | {"gains": np.zeros((1, 1))})
+    with pytest.raises(ValueError, match="thread"):
+        left_out_gains(**arrays | {"n_threads": 0})

@@ -89,9 +89,10 @@ class LeftOut:
     def own_cell(self) -> NDArray[np.int64]:
         """The cell of each own entry, -1 for a word that was too little to be counted."""
         cells = self.training.cells(self.reading, n_threads=1)
-        missing = (cells < 0) & (self.amount(self._telling)[self.own_place] > 0)
-        if missing.any():
-            raise _never_learned(self, int(np.argmax(missing)))
+        if cells.size and cells.min() < 0:
+            missing = (cells < 0) & (self.amount(self._telling)[self.own_place] > 0)
+            if missing.any():
+                raise _never_learned(self, int(np.argmax(missing)))
         return cells
 
     @property

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.word_probabilities import WordCounts
+from tallytext.errors import ScoreError
 from tallytext.smoothing import Classes, Smoothing, Terms
-from tallytext.smoothing.base import ClassSum, Measure, Numbers
+from tallytext.smoothing.base import Measure, Numbers
 
 
 @dataclass(frozen=True)
@@ -132,9 +133,15 @@ class LeftCounts:
         return rows
 
     def _class_sum(self, measure: Measure, occurrences: bool = False) -> Numbers:
-        return self.with_slots(self.counts.classes.sum(measure), self._slot_sum(measure))
+        own = self._slot_sum(measure, occurrences)
+        return self.with_slots(self.counts.classes.sum(measure), own)
 
     def _slot_sum(self, measure: Measure, occurrences: bool = False) -> Numbers:
+        if occurrences:
+            raise ScoreError(
+                f"{type(self.smoothing).__name__} sums over words that other classes have too, so "
+                "it is not local: let its property local return False."
+            )
         full = self.counts.classes.sum(measure)[self.left.slot_class]
         return full - self.left.by_slot(measure(self.own_before) - measure(self.own))
 
@@ -145,21 +152,14 @@ def gathered(classes: Classes, at: Any) -> Classes:
     def total(measure: Measure, occurrences: bool = False) -> Numbers:
         return classes.sum(measure, occurrences)[at]
 
-    return with_sum(
-        replace(
-            classes,
-            tokens=classes.tokens[at],
-            terms=classes.terms[at],
-            total=_taken(classes.total, at),
-            n_terms=_taken(classes.n_terms, at),
-        ),
-        total,
+    return replace(
+        classes,
+        tokens=classes.tokens[at],
+        terms=classes.terms[at],
+        total=_taken(classes.total, at),
+        n_terms=_taken(classes.n_terms, at),
+        sum=total,
     )
-
-
-def with_sum(classes: Classes, total: ClassSum) -> Classes:
-    """Return the classes with another way to sum."""
-    return replace(classes, sum=total)
 
 
 def _taken(numbers: Any, at: Any) -> Any:
