@@ -1,5 +1,7 @@
 """Cross-validation by subtraction is cross-validation."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -126,7 +128,7 @@ def test_blocks_go_forward_and_moments_stay_whole(time):
     time = np.array(time)
     blocks = blocks_of_time(time, 3)
     assert sorted(np.concatenate(blocks).tolist()) == list(range(len(time)))
-    for before, after in zip(blocks, blocks[1:], strict=False):
+    for before, after in itertools.pairwise(blocks):
         assert time[before].max() < time[after].min()
 
 
