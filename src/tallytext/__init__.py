@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
+    from tallytext.calibrated import Calibrated
     from tallytext.planes import Plane
     from tallytext.tally import Tally
     from tallytext.vectorizer import TextVectorizer
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BernoulliNB",
+    "Calibrated",
     "MultinomialNB",
     "Plane",
     "PoissonNB",
@@ -23,6 +25,7 @@ __all__ = [
 # Imported when first asked for, so that "tally --help" does not wait for scikit-learn.
 _HOMES = {
     "BernoulliNB": "tallytext.bayes",
+    "Calibrated": "tallytext.calibrated",
     "MultinomialNB": "tallytext.bayes",
     "Plane": "tallytext.planes",
     "PoissonNB": "tallytext.bayes",

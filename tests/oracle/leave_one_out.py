@@ -38,7 +38,7 @@ def _scores(model, rest, document, kept):
         scores, lengths = weights.scores(documents, 1)
     if not (scores > -np.inf).any():
         scores[0] = weights.intercept
-    return rest._lengthened(scores, documents, rest._reader().read())[0], lengths[0]
+    return rest._lengthened(scores, documents, reading)[0], lengths[0]
 
 
 def _held_weights(model, rest, reading, kept):

@@ -328,6 +328,22 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._scores(self._documents(X))[0]
 
+    def lengths(self, X: Any) -> Numbers:
+        """Return how much of each document is known to the model, as it weighs words."""
+        return self.scores_and_lengths(X)[1]
+
+    def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
+        """Return :meth:`scores` and :meth:`lengths`, for the price of one.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 1, 0], [0, 1, 0]], ["sea", "sky"])
+        >>> model.scores_and_lengths([[1, 2, 5]])[1]
+        array([3.])
+        """
+        return self._scores(self._documents(X))
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best class of each document, or which classes are more likely than not.
 

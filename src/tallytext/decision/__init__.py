@@ -10,6 +10,7 @@ from tallytext.decision.platt import Platt
 from tallytext.decision.ranking import log_odds, log_posteriors
 from tallytext.decision.temperature import Temperature
 from tallytext.decision.thresholds import SCut
+from tallytext.decision.top_label import TopLabel
 
 __all__ = [
     "Argmax",
@@ -19,6 +20,7 @@ __all__ = [
     "RCut",
     "SCut",
     "Temperature",
+    "TopLabel",
     "log_odds",
     "log_posteriors",
 ]

@@ -1,0 +1,247 @@
+"""A model whose probabilities can be relied on: calibrated on documents that it had not seen."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from tallytext.bayes import MultinomialNB
+from tallytext.bayes.folds import cross_validate
+from tallytext.bayes.model import NaiveBayes
+from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.targets import indicator, targets_of
+from tallytext.decision import Isotonic, Platt, Temperature, TopLabel
+from tallytext.errors import ScoreError
+from tallytext.smoothing.base import Numbers
+
+Method: TypeAlias = Literal["auto", "temperature", "platt", "isotonic"]
+OutOfSampleBy: TypeAlias = Literal["auto", "leave-one-out", "cross-validation"]
+Calibrator: TypeAlias = Temperature | TopLabel | Platt | Isotonic
+
+_METHODS = ("auto", "temperature", "platt", "isotonic")
+_OUT_OF_SAMPLE = ("auto", "leave-one-out", "cross-validation")
+_IMPOSSIBLE = -1e6
+
+
+class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A naive Bayes model and a calibration, fitted on the same documents.
+
+    The model learns all documents. The calibration is fitted on what models that had not seen a
+    document say of it: exact leave-one-out where there is one, otherwise folds. Decisions stay
+    what they are.
+
+    Parameters
+    ----------
+    estimator : NaiveBayes, default=None
+        The model; None for ``MultinomialNB()``.
+    method : {"auto", "temperature", "platt", "isotonic"}, default="auto"
+        For one label per document: a temperature that rises with length
+        (:class:`~tallytext.decision.Temperature`), and, but for "temperature", a map of the
+        probability of the best class to how often it is right
+        (:class:`~tallytext.decision.TopLabel`), by a sigmoid or by isotonic regression. For several
+        labels: a sigmoid or an isotonic regression for each class, on its log-odds per token;
+        there is no temperature then. "auto" is "isotonic", which takes a sigmoid where there are
+        few documents.
+    out_of_sample : {"auto", "leave-one-out", "cross-validation"}, default="auto"
+        "auto" takes folds when words are weighed with the help of labels, when the model has no
+        leave-one-out, and when ``groups`` or ``time`` are given.
+    folds : int, default=5
+        Number of folds.
+
+    Attributes
+    ----------
+    estimator_ : NaiveBayes
+        The fitted model.
+    calibrator_ : Temperature, TopLabel, Platt or Isotonic
+    classes_ : ndarray
+        The labels, sorted.
+    out_of_sample_ : str
+        How the scores were found: "leave-one-out" or "cross-validation".
+
+    Notes
+    -----
+    Calibration is as good as out-of-sample scores are like those to come. Where documents come in
+    threads, by the same authors or in time, one left out is known through its neighbours, and
+    documents of tomorrow will not be: give ``groups`` or ``time`` to ``fit``.
+
+    Examples
+    --------
+    >>> X = [[2, 1, 0], [1, 0, 0], [0, 0, 3], [0, 1, 2], [1, 2, 0], [0, 2, 2]]
+    >>> y = ["sea", "sea", "sky", "sky", "sea", "sky"]
+    >>> model = Calibrated().fit(X, y)
+    >>> model.predict([[3, 1, 0]]), model.out_of_sample_
+    (array(['sea'], dtype='<U3'), 'leave-one-out')
+    """
+
+    estimator_: NaiveBayes
+    calibrator_: Calibrator
+    out_of_sample_: str
+
+    def __init__(
+        self,
+        estimator: NaiveBayes | None = None,
+        *,
+        method: Method = "auto",
+        out_of_sample: OutOfSampleBy = "auto",
+        folds: int = 5,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.out_of_sample = out_of_sample
+        self.folds = folds
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model, and the calibration on what it says of documents left out.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Documents, as for the model.
+        groups : array-like of shape (n_documents,), default=None
+            Documents of one group are never on both sides: threads, authors, near duplicates.
+        time : array-like of shape (n_documents,), default=None
+            Documents are judged by models of earlier ones only.
+        """
+        self._expect_parameters(groups, time)
+        model = MultinomialNB() if self.estimator is None else clone(self.estimator)
+        self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
+        seen = self._left_out(X, y, sample_weight, groups, time)
+        self.out_of_sample_ = seen.method
+        self.calibrator_ = self._fitted(seen)
+        return self
+
+    def recalibrate(self, X: Any, y: Any) -> Self:
+        """Fit the calibration anew, on documents that the model has not learned.
+
+        Parameters
+        ----------
+        X, y
+            Documents and labels.
+        """
+        check_is_fitted(self)
+        model = self.estimator_
+        scores, lengths = model.scores_and_lengths(X)
+        seen = OutOfSample(
+            scores=scores,
+            lengths=lengths,
+            truth=indicator(targets_of(y).labels, model._order()),
+            classes=model.classes_,
+            contrasts=model._contrasts,
+            several=model.multi_label_,
+            method="held out",
+        )
+        self.out_of_sample_ = seen.method
+        self.calibrator_ = self._fitted(seen)
+        return self
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self.estimator_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns of the training documents."""
+        return self.estimator_.n_features_in_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the best class, as the model does; of several labels, those likelier than not."""
+        check_is_fitted(self)
+        if self.estimator_.multi_label_:
+            return (self.predict_proba(X) > 0.5).astype(np.int64)
+        return self.estimator_.predict(X)
+
+    def predict_proba(self, X: Any) -> Numbers:
+        """Return the probability of each class; for one label per document they sum to one."""
+        check_is_fitted(self)
+        scores, lengths = self.estimator_.scores_and_lengths(X)
+        if isinstance(self.calibrator_, Temperature | TopLabel):
+            return np.exp(self.calibrator_.log_proba(_possible(scores), lengths))
+        odds = self.estimator_.log_odds(scores)
+        return self.calibrator_.proba(_per_token(odds, lengths))
+
+    def predict_log_proba(self, X: Any) -> Numbers:
+        """Return the logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _left_out(self, X: Any, y: Any, weights: Any, groups: Any, time: Any) -> OutOfSample:
+        if self._by_folds(groups, time):
+            return cross_validate(
+                self.estimator_,
+                X,
+                y,
+                folds=self.folds,
+                groups=groups,
+                time=time,
+                sample_weight=weights,
+            )
+        return self.estimator_.leave_one_out(X, y, weights)
+
+    def _by_folds(self, groups: Any, time: Any) -> bool:
+        if self.out_of_sample != "auto":
+            return self.out_of_sample == "cross-validation"
+        # Weights of words that were found with a document's own label would flatter it.
+        weighed = getattr(self.estimator_, "weighting", None) is not None
+        given = groups is not None or time is not None
+        return given or weighed or not self.estimator_.has_leave_one_out
+
+    def _fitted(self, seen: OutOfSample) -> Calibrator:
+        if seen.several:
+            return self._fitted_by_class(seen)
+        known = seen.truth.any(axis=1)
+        scores, lengths = _possible(seen.scores[known]), seen.lengths[known]
+        truth = seen.truth[known].argmax(axis=1)
+        if self.method == "temperature":
+            return Temperature.fit(scores, lengths, truth)
+        return TopLabel.fit(scores, lengths, truth, isotonic=self.method != "platt")
+
+    def _fitted_by_class(self, seen: OutOfSample) -> Calibrator:
+        if self.method == "temperature":
+            raise ScoreError(
+                "a temperature makes probabilities sum to one, but documents may have several "
+                "labels here. Use method='platt' or 'isotonic'."
+            )
+        kind = Platt if self.method == "platt" else Isotonic
+        return kind.fit(_per_token(seen.log_odds(), seen.lengths), seen.truth)
+
+    def _expect_parameters(self, groups: Any, time: Any) -> None:
+        if self.method not in _METHODS:
+            raise ValueError(f"method must be one of {_METHODS}, not {self.method!r}.")
+        if self.out_of_sample not in _OUT_OF_SAMPLE:
+            raise ValueError(
+                f"out_of_sample must be one of {_OUT_OF_SAMPLE}, not {self.out_of_sample!r}."
+            )
+        if self.out_of_sample == "leave-one-out" and not (groups is None and time is None):
+            raise ValueError("groups and time need folds: out_of_sample='cross-validation'.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _possible(scores: Numbers) -> Numbers:
+    """Return scores with a large negative number for classes that are impossible."""
+    highest = np.where(np.isfinite(scores), scores, -np.inf).max(axis=1, keepdims=True)
+    highest = np.where(np.isfinite(highest), highest, 0.0)
+    return np.where(np.isfinite(scores), scores, highest + _IMPOSSIBLE)
+
+
+def _per_token(odds: Numbers, lengths: Numbers) -> Numbers:
+    """Return log-odds divided by the length, as comparable between documents as may be."""
+    finite = np.clip(odds, _IMPOSSIBLE, -_IMPOSSIBLE)
+    return finite / np.maximum(lengths, 1.0)[:, None]
