@@ -279,7 +279,7 @@ def test_a_smoothing_that_claims_to_be_local_is_found_out():
             return 1.0 - classes.sum(lambda counts: counts * 1e-3, occurrences=True)
 
     X, y = [[1, 0, 2], [0, 1, 1]], ["a", "b"]
-    with pytest.raises(ScoreError, match="Claiming sums over words .* let its property local"):
+    with pytest.raises(ScoreError, match=r"Claiming sums over words .* let its property local"):
         MultinomialNB(Claiming()).fit(X, y).leave_one_out(X, y)
 
 

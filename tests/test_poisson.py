@@ -8,7 +8,7 @@ from scipy import sparse
 
 from oracle import poisson as oracle
 from tallytext import MultinomialNB, PoissonNB, Tally
-from tallytext.bayes.model import NO_TERMS
+from tallytext.bayes.base import NO_TERMS
 from tallytext.errors import RecipeError, ScoreError
 from tallytext.planes import Plane
 from tallytext.smoothing import Laplace

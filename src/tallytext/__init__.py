@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tallytext.calibrated import Calibrated
     from tallytext.planes import Plane
     from tallytext.tally import Tally
+    from tallytext.tuning import tune
     from tallytext.vectorizer import TextVectorizer
     from tallytext.vocabulary import Vocabulary
 
@@ -20,6 +21,7 @@ __all__ = [
     "Tally",
     "TextVectorizer",
     "Vocabulary",
+    "tune",
 ]
 
 # Imported when first asked for, so that "tally --help" does not wait for scikit-learn.
@@ -32,6 +34,7 @@ _HOMES = {
     "Tally": "tallytext.tally",
     "TextVectorizer": "tallytext.vectorizer",
     "Vocabulary": "tallytext.vocabulary",
+    "tune": "tallytext.tuning",
 }
 
 

@@ -7,12 +7,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.left_out_sparse import SparseScores
 from tallytext.bayes.left_out_table import TableScores
 from tallytext.bayes.length import LengthModel, length_planes
-from tallytext.bayes.model import NO_TERMS, NaiveBayes
+from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.multinomial_weights import (
     class_contrast_weights,
     contrast_weights,

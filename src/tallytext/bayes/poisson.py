@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tallytext.bayes.model import NO_TERMS, NaiveBayes
+from tallytext.bayes.base import NO_TERMS
+from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.poisson_rates import PoissonRates
 from tallytext.bayes.poisson_weights import (

@@ -1,0 +1,196 @@
+"""How documents enter a model: into its tally, and out of it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from tallytext.bayes.base import ModelBase
+from tallytext.bayes.class_order import Ordering, sort_labels
+from tallytext.bayes.matrices import (
+    checked_matrix,
+    documents_of,
+    in_units,
+    unit_of,
+    vocabulary_for,
+    weights_of,
+)
+from tallytext.bayes.targets import Targets, targets_of
+from tallytext.bayes.training import Training, training_of
+from tallytext.bayes.weight_cache import WeightCache
+from tallytext.errors import CountError, LabelError
+from tallytext.labels import Label
+from tallytext.planes import Plane
+from tallytext.smoothing.base import Numbers
+from tallytext.tally import Tally
+
+
+class Learning(ModelBase):
+    """Counts documents; nothing else is ever learned."""
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Count the documents anew.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts. Fractions are counted in units of 2**-20.
+        y : sequence of length n_documents
+            One label per document; or a list of labels per document, or an indicator matrix, for
+            documents with several labels or none.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        X = checked_matrix(self, X, reset=True, open_width=False)
+        X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
+        self._begin(X, targets, weights)
+        self._learn(X, targets, weights, +1)
+        self._choose(X, targets, weights)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Iterable[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Count more documents; new classes are welcome.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        classes : iterable, default=None
+            Classes to announce, as scikit-learn asks for in the first call; not needed here.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "tally_")
+        X = checked_matrix(self, X, reset=first, open_width=not first and self.open_)
+        X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
+        if first:
+            self._begin(X, targets, weights)
+        self._announce(_plain_labels(classes))
+        self._announce(range(targets.columns or 0))
+        self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.several)
+        self._learn(X, targets, weights, +1)
+        if first:
+            self._choose(X, targets, weights)
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Take documents out that were learned, exactly.
+
+        Raises
+        ------
+        NegativeCountError
+            If these documents were never learned with these labels. Nothing changes then.
+        """
+        check_is_fitted(self)
+        X = checked_matrix(self, X, reset=False, open_width=self.open_)
+        self._learn(*self._weighed(X, targets_of(y), sample_weight), -1)
+        return self
+
+    @classmethod
+    def from_tally(cls, tally: Tally, **parameters: Any) -> Self:
+        """Return a model of counts that are there already; no document is needed.
+
+        The model reads this very tally: what the tally learns, the model knows. Matrices that it
+        is asked about have the columns of ``tally.vocabulary``; columns beyond it are words that
+        nobody has seen.
+
+        Parameters
+        ----------
+        tally : Tally
+        **parameters
+            Those of the constructor.
+
+        Raises
+        ------
+        RecipeError
+            If the tally does not keep the planes that the parameters ask for.
+        """
+        model = cls(**parameters)
+        several = tally.n_several > 0 or tally.n_unlabelled > 0
+        model._settle(several)
+        model._start(tally, 1.0, weighted=False, open_=True)
+        return model
+
+    def _begin(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
+        if not X.shape[0]:
+            raise CountError("every sample_weight is zero, so that no document is left to count.")
+        self._settle(targets.several)
+        unit, weighted = unit_of(X), weights is not None
+        planes = [column for column in self._columns(unit, weighted) if isinstance(column, Plane)]
+        tally = Tally(vocabulary_for(self), planes=planes)
+        self._start(tally, unit, weighted, open_=False)
+        self._announce(range(targets.columns or 0))
+        tally.number_labels(sort_labels(targets.distinct))
+
+    def _settle(self, several: bool) -> None:
+        self.multi_label_ = several if self.multi_label is None else bool(self.multi_label)
+        self._expect_parameters()
+
+    def _start(self, tally: Tally, unit: float, weighted: bool, open_: bool) -> None:
+        self.tally_, self.unit_, self.weighted_, self.open_ = tally, unit, weighted, open_
+        self.ordering_ = Ordering()
+        self.cache_ = WeightCache()
+        if open_:
+            self.n_features_in_ = len(tally.vocabulary)
+        for column in self._columns(unit, weighted):
+            tally.column(column)
+
+    def _weighed(
+        self, X: Any, targets: Targets, sample_weight: Any
+    ) -> tuple[Any, Targets, Numbers | None]:
+        """Return what was given without the documents that weigh nothing."""
+        expect_lengths(X, targets)
+        weights = weights_of(sample_weight, X.shape[0])
+        if weights is None or weights.all():
+            return X, targets, weights
+        kept = np.flatnonzero(weights)
+        labels = [targets.labels[at] for at in kept]
+        return X[kept], targets._replace(labels=labels), weights[kept]
+
+    def _learn(self, X: Any, targets: Targets, weights: Numbers | None, sign: int) -> None:
+        if weights is not None and not self.weighted_:
+            raise CountError("sample_weight must be given from the first call on, or never.")
+        move = self.tally_.learn if sign > 0 else self.tally_.forget
+        move(in_units(X, self.unit_), targets.labels, sample_weight=weights)
+
+    def _announce(self, classes: Iterable[Label]) -> None:
+        """Show these classes even while they have no document."""
+        known = self.ordering_.announced
+        if new := [label for label in classes if label not in known]:
+            self.ordering_ = Ordering([*known, *new])
+
+    def _training(self, X: Any, targets: Targets, sample_weight: Any = None) -> Training:
+        counted = documents_of(in_units(X, self.unit_))
+        weights = weights_of(sample_weight, X.shape[0])
+        return training_of(counted, targets.labels, self.tally_.label_index, weights)
+
+
+def _plain_labels(classes: Iterable[Any] | None) -> list[Label]:
+    if classes is None:
+        return []
+    return [label.item() if isinstance(label, np.generic) else label for label in classes]
+
+
+def expect_lengths(X: Any, targets: Targets) -> None:
+    """Refuse more or fewer labels than documents."""
+    if len(targets.labels) != X.shape[0]:
+        raise LabelError(
+            f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
+            f"but labels for {len(targets.labels)}."
+        )

@@ -1,0 +1,153 @@
+"""What a model says of documents: scores, labels, probabilities, ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.bayes.base import NO_TERMS, ModelBase
+from tallytext.bayes.out_of_sample import posteriors
+from tallytext.bayes.weight_cache import Seen
+from tallytext.decision.ranking import log_odds
+from tallytext.labels import unknown_class
+from tallytext.scorer import (
+    Best,
+    Documents,
+    best_of,
+    order_of_ties,
+    sums_of_rows,
+)
+from tallytext.smoothing.base import Numbers
+from tallytext.threads import thread_count
+
+
+class Predicting(ModelBase):
+    """Scores documents with the weights of the moment."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self._order().classes
+
+    def scores(self, X: Any) -> Numbers:
+        """Return the raw score of each document for each class.
+
+        Joint log-probabilities of document and class; for models of contrasts and for several
+        labels per document, the log-odds of each class against all others.
+        """
+        return self._scores(self._documents(X))[0]
+
+    def lengths(self, X: Any) -> Numbers:
+        """Return how much of each document is known to the model, as it weighs words."""
+        return self.scores_and_lengths(X)[1]
+
+    def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
+        """Return :meth:`scores` and :meth:`lengths`, for the price of one.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 1, 0], [0, 1, 0]], ["sea", "sky"])
+        >>> model.scores_and_lengths([[1, 2, 5]])[1]
+        array([3.])
+        """
+        return self._scores(self._documents(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the best class of each document, or which classes are more likely than not.
+
+        Returns
+        -------
+        ndarray
+            Labels; or, for several labels per document, an indicator matrix whose columns are
+            ``classes_``.
+        """
+        documents = self._documents(X)
+        seen = self._seen(documents)
+        if self.multi_label_:
+            return (self._scores(documents, seen)[0] > 0).astype(np.int64)
+        return seen.reading.order.classes[self._top(documents, seen, 1).classes[:, 0]]
+
+    def predict_log_proba(self, X: Any) -> Numbers:
+        """Return the logarithms of :meth:`predict_proba`."""
+        return self.posteriors(self.scores(X))
+
+    def predict_proba(self, X: Any) -> Numbers:
+        """Return the probability of each class, raw: on long documents far too sure of itself.
+
+        For several labels per document, of each class against its absence; otherwise they sum to
+        one.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def top_k(self, X: Any, k: int) -> Best:
+        """Return the numbers in ``classes_`` and the scores of the k best classes, best first."""
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}.")
+        documents = self._documents(X)
+        seen = self._seen(documents)
+        return self._top(documents, seen, min(k, seen.reading.n_classes))
+
+    def rank(self, X: Any, label: Any) -> Numbers:
+        """Return by how much each document speaks for a class: its log-odds, to sort by."""
+        return self.log_odds(self.scores(X))[:, self.class_number(label)]
+
+    def evidence(self, X: Any) -> Numbers:
+        """Return what documents say for each class per token: log-odds without the prior.
+
+        Unlike scores these can be compared between short and long documents, so that one threshold
+        may serve both. Zero for documents of which nothing is known, -inf for classes that no
+        document has.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+        """
+        scores, lengths = self._scores(self._documents(X))
+        prior = self._log_priors(self._reader().read(NO_TERMS))
+        possible, below = prior > -np.inf, self._divisors(lengths)[:, None]
+        said = self.log_odds(scores - np.where(possible, prior, 0.0))
+        per_token = np.divide(said, below, out=np.zeros_like(said), where=below > 0)
+        per_token[:, ~possible] = -np.inf
+        return per_token
+
+    def posteriors(self, scores: Numbers) -> Numbers:
+        """Return the logarithms of the probabilities that raw scores stand for."""
+        return posteriors(scores, self._contrasts, self.multi_label_)
+
+    def log_odds(self, scores: Numbers) -> Numbers:
+        """Return the log-odds of each class against all others that raw scores stand for."""
+        return scores if self._contrasts else log_odds(scores)
+
+    def class_number(self, label: Any) -> int:
+        """Return the place of a label in ``classes_``."""
+        found = np.flatnonzero(self.classes_ == label)
+        if len(found) != 1:
+            raise unknown_class(label, self.classes_.tolist())
+        return int(found[0])
+
+    def unknown_shares(self, X: Any) -> Numbers:
+        """Return the share of each document's tokens that the model has never seen."""
+        documents = self._documents(X)
+        used, at = np.unique(documents.terms, return_inverse=True)
+        known = (self._reader().read(used).term_totals[-1] > 0)[at]
+        length = sums_of_rows(documents.values, documents.starts)
+        unknown = sums_of_rows(documents.values * ~known, documents.starts)
+        return np.divide(unknown, length, out=np.zeros_like(length), where=length > 0)
+
+    def _scores(self, documents: Documents, seen: Seen | None = None) -> tuple[Numbers, Numbers]:
+        seen = self._seen(documents) if seen is None else seen
+        scores, lengths = seen.weights.scores(seen.local(documents), thread_count(self.n_jobs))
+        lost = ~(scores > -np.inf).any(axis=1)
+        if lost.any():
+            # No class can have written these: only the prior is left.
+            scores[lost] = seen.weights.intercept
+        return self._lengthened(scores, documents, seen.reading), lengths
+
+    def _top(self, documents: Documents, seen: Seen, k: int) -> Best:
+        order = order_of_ties(seen.weights.intercept)
+        if self._needs_all_scores(seen.weights):
+            return best_of(self._scores(documents, seen)[0], k, order)
+        return seen.weights.top(seen.local(documents), k, order, thread_count(self.n_jobs))
