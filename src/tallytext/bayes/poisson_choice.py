@@ -14,7 +14,15 @@ from sklearn.base import clone
 from tallytext.bayes.held_out import fold_models, held_out, stratified_folds
 from tallytext.bayes.matrices import checked_matrix, documents_of
 from tallytext.bayes.poisson import PoissonNB
-from tallytext.bayes.poisson_grid import Candidate, Fold, Grid, GridF1, class_groups, group_f1
+from tallytext.bayes.poisson_grid import (
+    Candidate,
+    Fold,
+    Grid,
+    GridF1,
+    class_groups,
+    group_f1,
+    mean_f1,
+)
 from tallytext.bayes.poisson_weights import Weighting
 from tallytext.bayes.targets import Targets, indicator, targets_of
 from tallytext.smoothing.base import Numbers
@@ -41,7 +49,7 @@ class PerClassChoice:
     truth : ndarray of bool of shape (n_documents, n_classes)
         Which document has which class.
     folds : ndarray of int of shape (n_documents,)
-        The fold of each document.
+        The fold of each document, as dealt the first time.
     candidates : list of (weighting, alpha)
         What was tried.
     f1 : ndarray of shape (n_candidates, n_classes)
@@ -66,6 +74,7 @@ def choose_per_class(
     y: Any,
     *,
     folds: int = 5,
+    repeats: int = 1,
     random_state: int = 0,
     alphas: Sequence[float] = ALPHAS,
     progress: bool = False,
@@ -84,6 +93,9 @@ def choose_per_class(
         Training documents, as in :meth:`PoissonNB.fit`.
     folds : int, default=5
         Each is judged by the sums of all documents minus its own.
+    repeats : int, default=1
+        How often documents are dealt into folds anew; the F1 of each time are averaged, so that the
+        choice depends less on luck.
     random_state : int, default=0
         Deals documents into folds.
     alphas : sequence of float, default=(0, 0.1, ..., 1)
@@ -107,9 +119,13 @@ def choose_per_class(
     fitted: PoissonNB = clone(model).set_params(per_class=None).fit(X, y)
     matrix, targets = checked_matrix(fitted, X, reset=False, open_width=False), targets_of(y)
     truth = indicator(targets.labels, fitted._order())
-    dealt = stratified_folds(truth, folds, random_state)
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1, not {repeats}.")
     grid = Grid(WEIGHTINGS, alphas, model.weight_power, model.prr_source)
-    found = _grid_f1(fitted, grid, matrix, targets, truth, dealt, progress)
+    deals = [stratified_folds(truth, folds, random_state + again) for again in range(repeats)]
+    found = mean_f1(
+        [_grid_f1(fitted, grid, matrix, targets, truth, deal, progress) for deal in deals]
+    )
     bins = size_bins(truth.sum(axis=0))
     chosen = shrunken_choice(found, bins)
     per_class = {
@@ -117,8 +133,10 @@ def choose_per_class(
         for label, at in zip(fitted.classes_.tolist(), chosen, strict=True)
     }
     fitted.set_params(per_class=per_class)
-    scores = held_out(fitted, matrix, targets, dealt, PoissonNB.z_star)
-    return PerClassChoice(fitted, per_class, scores, truth, dealt, grid.candidates, found.f1, bins)
+    scores = held_out(fitted, matrix, targets, deals[0], PoissonNB.z_star)
+    return PerClassChoice(
+        fitted, per_class, scores, truth, deals[0], grid.candidates, found.f1, bins
+    )
 
 
 def size_bins(sizes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:

@@ -120,6 +120,12 @@ class GridF1:
         return np.where(n > 1, np.sqrt(variance / np.maximum(n, 1)), np.inf)
 
 
+def mean_f1(found: Sequence[GridF1]) -> GridF1:
+    """Return the mean over several deals, and all their folds."""
+    pooled = np.mean([each.f1 for each in found], axis=0)
+    return GridF1(pooled, np.concatenate([each.by_fold for each in found], axis=1))
+
+
 def class_groups(n_documents: int, n_classes: int, n_candidates: int) -> list[tuple[int, int]]:
     """Return ranges of classes whose scores by all candidates fit into memory together.
 

@@ -1,5 +1,5 @@
 """Settings chosen from training documents alone."""
 
-from tallytext.tuning.tune import Tuned, tune
+from tallytext.tuning.search import Tuned, tune
 
 __all__ = ["Tuned", "tune"]
