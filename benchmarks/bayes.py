@@ -21,8 +21,8 @@ ABOUT = """A pipeline of vectorizer and multinomial naive Bayes with Laplace(1):
 training texts, `predict` on the held-out ones, tallytext on two threads. Leave-one-out: scores of
 every training document by the model without it, beside one `predict_log_proba` of the same
 documents, with weights kept from an earlier pass and with weights made anew from the counts, as
-leave-one-out makes them. One at a time: `partial_fit` of one document, then `predict` of another, amortised over
-500 pairs, with a model of the whole corpus."""
+leave-one-out makes them. One at a time: `partial_fit` of one document, then `predict` of another,
+amortised over 500 pairs, with a model of the whole corpus."""
 PAIRS = 500
 SMOOTHINGS = (Laplace(1.0), Background(0.5), AbsoluteDiscount())
 
