@@ -106,10 +106,14 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         """Whether the best class cannot be found without all scores."""
         return isinstance(weights, RowWeights)
 
-    def _documents(self, X: Any) -> Documents:
+    def _raw_documents(self, X: Any) -> Documents:
+        """Return documents to be judged, as they were counted."""
         check_is_fitted(self)
-        X = checked_matrix(self, X, reset=False, open_width=self.open_)
-        return transformed(documents_of(X), self.tf_test)
+        return documents_of(checked_matrix(self, X, reset=False, open_width=self.open_))
+
+    def _documents(self, X: Any) -> Documents:
+        """Return documents as they are to be judged."""
+        return transformed(self._raw_documents(X), self.tf_test)
 
     def _seen(self, documents: Documents) -> Seen:
         """Return weights of the terms of documents, all of one moment."""

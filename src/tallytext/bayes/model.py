@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tallytext.bayes.learning import Learning, expect_lengths
 from tallytext.bayes.leave_one_out import leave_one_out
 from tallytext.bayes.matrices import (
     checked_matrix,
+    transformed,
 )
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.predicting import Predicting
@@ -106,8 +108,9 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         >>> [(each.term, round(each.value, 2), each.spans) for each in why.contributions]
         [('blue', -1.1, ((2, 6),)), ('wave', 2.2, ((7, 11), (15, 19)))]
         """
-        documents = one_document(self._documents(x))
-        summands = self._summands(documents)
+        counted = one_document(self._raw_documents(x))
+        documents = transformed(counted, self.tf_test)
+        summands = replace(self._summands(documents), counts=counted.values)
         first, second = (
             None if name is None else self.class_number(name) for name in (label, against)
         )
