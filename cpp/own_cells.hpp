@@ -16,12 +16,20 @@ struct OrderedPostings {
   /// The cell of (term, label), or -1.
   int64_t find(TermId term, ClassId label) const {
     if (term < 0 || static_cast<std::size_t>(term) + 1 >= starts.size()) return -1;
-    const auto first = classes.begin() + starts[static_cast<std::size_t>(term)];
-    const auto last = classes.begin() + starts[static_cast<std::size_t>(term) + 1];
-    // Where the term has all classes up to this one, it is in its place.
-    if (label < last - first && first[label] == label) return first - classes.begin() + label;
-    const auto found = std::lower_bound(first, last, label);
-    return found != last && *found == label ? found - classes.begin() : -1;
+    const ClassId* const first = classes.data() + starts[static_cast<std::size_t>(term)];
+    const ClassId* const last = classes.data() + starts[static_cast<std::size_t>(term) + 1];
+    const ClassId* const found = last - first > few ? std::lower_bound(first, last, label)
+                                                    : first + how_many_below(first, last, label);
+    return found != last && *found == label ? found - classes.data() : -1;
+  }
+
+  static constexpr std::ptrdiff_t few = 64;
+
+  /// Compares them all: where a search would branch cannot be predicted.
+  static std::ptrdiff_t how_many_below(const ClassId* first, const ClassId* last, ClassId label) {
+    int32_t below = 0;
+    for (; first != last; ++first) below += *first < label;
+    return below;
   }
 
   /// Asks for what find() will read: first where the term begins, then its classes.

@@ -2,6 +2,10 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+
+from smoothing_laws import corpora, smoothing_laws
+from tallytext.smoothing import Smoothing, safe_ratio
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -19,3 +23,21 @@ def test_every_python_block_of_a_page_runs(page):
 def test_every_link_to_a_file_leads_somewhere(page):
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_smoothing_of_the_page_is_ten_lines_and_obeys_the_laws():
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    source = re.search(r"^class WittenBell.*?(?=^MultinomialNB)", page, re.M | re.S)[0].strip()
+    assert len(source.splitlines()) <= 10
+    namespace = {"Smoothing": Smoothing, "safe_ratio": safe_ratio}
+    exec(compile(source, "models.md", "exec"), namespace)
+    written = namespace["WittenBell"]()
+
+    @settings(max_examples=15)
+    @given(corpora())
+    def obeys(corpus):
+        rows, labels = corpus
+        assume(any(map(any, rows)) and any(labels))
+        smoothing_laws(written, rows, labels)
+
+    obeys()

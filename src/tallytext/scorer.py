@@ -10,7 +10,7 @@ or as whole rows made on demand (:class:`RowWeights`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -81,6 +81,17 @@ class SparseWeights:
             for part in (self.intercept, self.slope, self.common, self.mass, self.values)
         )
         return SparseWeights(intercept, slope, common, mass, self.starts, self.classes, values)
+
+    def filled(self) -> SparseWeights:
+        """Return the same weights with words of most classes written out for all.
+
+        A row of every class is added as a vector, without a look at its classes. Worth it for
+        weights of all words that many documents will meet.
+        """
+        starts, classes, values = filled_rows(
+            self.starts, self.classes, self.values, len(self.intercept)
+        )
+        return replace(self, starts=starts, classes=classes, values=values)
 
     def scores(self, documents: Documents, n_threads: int) -> tuple[Numbers, Numbers]:
         """Return the score of each document for each class, and the length of each document."""
@@ -172,6 +183,33 @@ def order_of_ties(intercept: Numbers) -> NDArray[np.int32]:
     order = np.empty(len(intercept), dtype=np.int32)
     order[np.argsort(-intercept, kind="stable")] = np.arange(len(order))
     return order
+
+
+def filled_rows(
+    starts: NDArray[np.int64], classes: NDArray[np.int32], values: Numbers, n_classes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], Numbers]:
+    """Return cells by term in which terms of more than half of the classes have all of them.
+
+    Examples
+    --------
+    >>> filled_rows(np.array([0, 2, 3]), np.array([0, 2], np.int32).repeat([1, 2]),
+    ...             np.array([1.0, 2.0, 3.0]), 3)
+    (array([0, 3, 4]), array([0, 1, 2, 2], dtype=int32), array([1., 0., 2., 3.]))
+    """
+    sizes = np.diff(starts)
+    full = 2 * sizes > n_classes
+    new_sizes = np.where(full, n_classes, sizes)
+    new_starts = np.append(0, np.cumsum(new_sizes))
+    # Where a cell goes: to the place of its class, or as far from the first as it was.
+    first = np.repeat(new_starts[:-1], sizes)
+    offset = np.arange(len(classes)) - np.repeat(starts[:-1], sizes)
+    place = first + np.where(np.repeat(full, sizes), classes, offset)
+    new_values = np.zeros(new_starts[-1], dtype=values.dtype)
+    new_values[place] = values
+    within = np.arange(new_starts[-1]) - np.repeat(new_starts[:-1], new_sizes)
+    new_classes = within.astype(np.int32)
+    new_classes[place] = classes
+    return new_starts, new_classes, new_values
 
 
 def sums_of_rows(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from tallytext.bayes.left_out_counts import LeftCounts, gathered
 from tallytext.bayes.left_out_pieces import Leaving, in_pieces
 from tallytext.bayes.left_out_rests import LeftRests, no_rests
 from tallytext.bayes.word_probabilities import WordCounts
+from tallytext.scorer import filled_rows
 from tallytext.smoothing.base import Numbers
 
 
@@ -51,11 +52,11 @@ class SparseScores:
         freed = np.broadcast_to(part.smoothing.freed(part.classes), intercept.shape)
         if not (freed > 0).all():
             return self._otherwise(left, intercept)
-        exponents = left.documents.values * (self.emphasis[left.terms] * part.known)
+        exponents = self._exponents(part)
         lengths = left.by_document(exponents)
         rests = LeftRests(part) if self.contrasts else None
         slope = np.zeros_like(freed) if self.only_rest else _logs(freed)
-        common = np.zeros_like(exponents) if self.only_rest else _logs(part.spread)
+        common = np.zeros(1) if self.only_rest else _logs_of_most(part.spread)
         own = np.zeros_like(part.own) if self.only_rest else _own_logs(part, freed)
         if rests is not None:
             slope, common, own = slope - rests.slope, common - rests.common, own - rests.own
@@ -65,6 +66,18 @@ class SparseScores:
         own = left.by_slot(exponents[left.own_place] * own)
         scores[left.slot_row, left.slot_class] = own
         return scores + intercept, lengths
+
+    def _exponents(self, part: LeftCounts) -> Numbers:
+        """Return how often each place counts: its value, weighed, zero for a word unknown."""
+        left, exponents = part.left, part.left.documents.values
+        if self.weighed:
+            exponents = exponents * self.emphasis[left.terms]
+        return exponents if part.known.all() else exponents * part.known
+
+    @cached_property
+    def weighed(self) -> bool:
+        """Whether words differ in weight."""
+        return not bool((self.emphasis == 1).all())
 
     def _otherwise(self, left: LeftOut, intercept: Numbers) -> tuple[Numbers, Numbers]:
         rows = iter(intercept)
@@ -81,14 +94,15 @@ class SparseScores:
             return gains
         rest = no_rests() if rests is None else rests.arrays()
         cells = self.counts.cells if self.contrasts else np.empty(0)
+        starts, classes, ratios = self.postings
         inverse = 1.0 / np.where(part.known, part.spread, np.inf)
         left_out_gains(
             starts=left.documents.starts,
             terms=left.terms,
             exponents=_doubles(exponents),
-            post_starts=reading.starts,
-            post_classes=reading.classes,
-            ratios=_doubles(self.ratios),
+            post_starts=starts,
+            post_classes=classes,
+            ratios=_doubles(ratios),
             counts=_doubles(cells),
             tops=_doubles(self.tops),
             inverse=_doubles(inverse),
@@ -110,6 +124,14 @@ class SparseScores:
             return np.zeros(len(classes))
         freed = counts.smoothing.freed(counts.classes)
         return counts.seen(counts.cells, counts.classes, classes) / freed[classes]
+
+    @cached_property
+    def postings(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Numbers]:
+        """The ratios by term; a ratio of zero changes no score, but the counts of a rest would."""
+        reading = self.counts.reading
+        if self.contrasts:
+            return reading.starts, reading.classes, self.ratios
+        return filled_rows(reading.starts, reading.classes, self.ratios, reading.n_classes)
 
     @cached_property
     def tops(self) -> Numbers:
@@ -140,6 +162,11 @@ def _own_logs(part: LeftCounts, freed: Numbers) -> Numbers:
 def _logs(values: Numbers) -> Numbers:
     # Without a mask the loop is several times as fast.
     return np.log(np.where(values > 0, values, 1.0))
+
+
+def _logs_of_most(values: Numbers) -> Numbers:
+    # A background of one for every word is common enough to look for.
+    return np.zeros(1) if (values == 1).all() else _logs(values)
 
 
 def _doubles(values: Numbers) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.reading import Moved, Reader, Reading
-from tallytext.scorer import Documents, Weights
+from tallytext.scorer import Documents, SparseWeights, Weights
 
 Make: TypeAlias = Callable[[Reading], Weights]
 
@@ -89,6 +89,8 @@ class WeightCache:
         if kept is not None:
             return kept
         seen = _made(reader, make, None)
+        if isinstance(seen.weights, SparseWeights):
+            seen = seen._replace(weights=seen.weights.filled())
         self._kept = _Kept(seen.reading.version, settings, seen)
         return seen
 

@@ -1,7 +1,7 @@
 """Smoothing: how a class shares its probability with words that it has not shown."""
 
 from tallytext.smoothing.background import Background
-from tallytext.smoothing.base import Classes, Corpus, Smoothing, Terms
+from tallytext.smoothing.base import Classes, Corpus, Smoothing, Terms, safe_ratio
 from tallytext.smoothing.dirichlet import Dirichlet
 from tallytext.smoothing.discount import AbsoluteDiscount
 from tallytext.smoothing.laplace import Laplace
@@ -17,4 +17,5 @@ __all__ = [
     "Smoothing",
     "Terms",
     "Unsmoothed",
+    "safe_ratio",
 ]
