@@ -67,7 +67,7 @@ def expect_sum(why, score, other):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(corpora())
 def test_contributions_add_up_to_the_difference_of_scores(model, corpus):
     X, y, x = corpus
