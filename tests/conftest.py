@@ -4,9 +4,13 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# A law that needs more or fewer says so itself; TALLYTEXT_EXAMPLES=1000 looks harder at the others.
+EXAMPLES = int(os.environ.get("TALLYTEXT_EXAMPLES") or 50)
+
 # No test is judged by the clock: under the sanitizers everything is many times slower.
 settings.register_profile(
     "tallytext",
+    max_examples=EXAMPLES,
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow],

@@ -11,7 +11,7 @@ from tallytext import BernoulliNB
 from tallytext.bayes import weight_cache
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
-some = settings(max_examples=80, deadline=None, suppress_health_check=slow)
+some = settings(max_examples=50, deadline=None, suppress_health_check=slow)
 
 
 @st.composite

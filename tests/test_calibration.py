@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import expit
@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from tallytext.decision import Isotonic, Platt, Temperature
 from tallytext.errors import LabelError, ScoreError
 from tallytext.evaluation import calibration_error, top_label
+
+few = settings(max_examples=15)  # A temperature is fitted in a tenth of a second.
 
 FINITE = st.one_of(st.floats(-500, 0), st.floats(-2, 2), st.just(0.0))
 
@@ -55,6 +57,7 @@ def test_temperature_posteriors_sum_to_one_and_keep_the_order(sample, a, p):
     assert (found[np.arange(len(best)), best] >= found.max(axis=1) - 1e-12).all()
 
 
+@few
 @given(classified())
 def test_the_fitted_temperature_is_no_worse_than_none_or_than_ignorance(sample):
     scores, lengths, truth = sample
@@ -64,6 +67,7 @@ def test_the_fitted_temperature_is_no_worse_than_none_or_than_ignorance(sample):
     assert fitted <= np.log(scores.shape[1]) + 1e-6
 
 
+@few
 @given(classified())
 def test_a_constant_of_a_document_does_not_change_the_temperature(sample):
     scores, lengths, truth = sample
@@ -237,7 +241,12 @@ def test_calibration_survives_a_file(sample):
     for fitted in (Platt.fit(scores, truth), Isotonic.fit(scores, truth, min_positives=2)):
         again = type(fitted).from_dict(json.loads(json.dumps(fitted.to_dict())))
         assert again.proba(scores).tolist() == fitted.proba(scores).tolist()
-    temperature = Temperature.fit(scores, np.ones(len(scores)), np.zeros(len(scores), dtype=int))
+
+
+@few
+@given(classified())
+def test_a_temperature_survives_a_file(sample):
+    temperature = Temperature.fit(*sample)
     assert Temperature.from_dict(json.loads(json.dumps(temperature.to_dict()))) == temperature
 
 

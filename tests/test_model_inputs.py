@@ -19,7 +19,7 @@ from tallytext.errors import (
 from tallytext.smoothing import AbsoluteDiscount, Dirichlet, Laplace
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
-few = settings(max_examples=40, deadline=None, suppress_health_check=slow)
+few = settings(max_examples=20, deadline=None, suppress_health_check=slow)
 
 MODELS = [
     MultinomialNB(),

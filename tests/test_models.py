@@ -19,7 +19,7 @@ from tallytext.bayes import weight_cache
 from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
-few = settings(max_examples=40, deadline=None, suppress_health_check=slow)
+few = settings(max_examples=20, deadline=None, suppress_health_check=slow)
 
 MODELS = [
     MultinomialNB(),

@@ -26,7 +26,7 @@ from tallytext.bayes import weight_cache
 from tallytext.smoothing import AbsoluteDiscount, Background, Laplace, Unsmoothed
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
-some = settings(max_examples=100, deadline=None, suppress_health_check=slow)
+some = settings(max_examples=60, deadline=None, suppress_health_check=slow)
 few = settings(max_examples=30, deadline=None, suppress_health_check=slow)
 
 

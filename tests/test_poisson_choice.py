@@ -11,7 +11,7 @@ from scipy import sparse
 from tallytext import MultinomialNB, PoissonNB
 from tallytext.bayes.held_out import fold_models, held_out, stratified_folds
 from tallytext.bayes.poisson_choice import choose_per_class, shrunken_choice, size_bins
-from tallytext.bayes.poisson_grid import Fold, Grid, GridF1, class_groups, group_f1
+from tallytext.bayes.poisson_grid import Fold, Grid, GridF1, class_groups, group_f1, mean_f1
 from tallytext.bayes.targets import targets_of
 from tallytext.decision import SCut
 from tallytext.errors import LabelError
@@ -118,6 +118,26 @@ def test_the_choice_is_a_model_whose_thresholds_can_be_fitted():
     at = [choice.candidates.index(choice.per_class[label]) for label in "XYZ"]
     expected = choice.f1[at, range(3)]
     np.testing.assert_allclose(f_measures(TRUTH, decided).f1, expected, atol=1e-12)
+
+
+def test_the_f1_of_several_deals_are_averaged():
+    def choice(**options):
+        return choose_per_class(PoissonNB(), ROWS, LABELS, folds=3, alphas=(0.2, 0.9), **options)
+
+    first, second = (choice(random_state=seed) for seed in (4, 5))
+    both = choice(random_state=4, repeats=2)
+    assert (first.f1 != second.f1).any()
+    np.testing.assert_allclose(both.f1, (first.f1 + second.f1) / 2)
+    np.testing.assert_array_equal(both.folds, first.folds)
+    with pytest.raises(ValueError, match="repeats must be at least 1, not 0"):
+        choice(repeats=0)
+
+
+def test_the_mean_of_several_deals_keeps_all_their_folds():
+    one, two = grid_f1([[0.5]], [[0.1]]), grid_f1([[0.7]], [[0.3]])
+    found = mean_f1([one, two])
+    np.testing.assert_allclose(found.f1, [[0.6]])
+    np.testing.assert_allclose(found.by_fold, [[[0.4], [0.6], [0.4], [1.0]]])
 
 
 def test_the_model_that_is_given_is_not_changed():

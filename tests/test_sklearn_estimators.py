@@ -9,10 +9,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tallytext import BernoulliNB, MultinomialNB
+from tallytext import BernoulliNB, MultinomialNB, PoissonNB
 from tallytext.smoothing import AbsoluteDiscount, Background, Laplace
 
-MODELS = [MultinomialNB(), BernoulliNB()]
+MODELS = [MultinomialNB(), BernoulliNB(), PoissonNB()]
 
 FAILING = {
     "check_class_weight_classifiers": "the check gives negative numbers for counts",

@@ -17,7 +17,7 @@ from tallytext.tally import Tally
 from tallytext.vocabulary import Vocabulary
 
 quick = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 TOY = [({"a": 2, "b": 1}, "X"), ({"a": 1, "c": 1}, "X"), ({"b": 1, "c": 2, "d": 1}, "Y")]
@@ -177,7 +177,7 @@ def few_words(draw):
     return draw(some), draw(some)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(few_words(), st.sampled_from([(), PLANES]))
 def test_whatever_forgetting_accepts_can_be_stored(corpora, planes):
     learned, forgotten = corpora

@@ -13,7 +13,7 @@ from tallies import PLANES, corpora, documents, matches, small_deltas, tally_of
 from tallytext.errors import LabelError, NegativeCountError, UnknownNameError
 from tallytext.tally import Tally
 
-quick = settings(max_examples=50, deadline=None)
+quick = settings(max_examples=30, deadline=None)
 
 
 def single():

@@ -11,7 +11,7 @@ from tallytext import _core
 from tallytext.planes import UNIT
 from tallytext.tally import Tally
 
-LAW = settings(max_examples=60, deadline=None)
+LAW = settings(max_examples=30, deadline=None)
 COLUMNS = list(range(2 + len(PLANES)))
 
 

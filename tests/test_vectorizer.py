@@ -42,7 +42,7 @@ def test_batch_equals_one_by_one(texts):
     assert same_matrix(grown.transform(texts), X)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(strategies.documents(), st.integers(2, 5), st.sampled_from(["words", "sklearn", "chars"]))
 def test_one_thread_equals_many(texts, n_jobs, tokens):
     # Enough text that the core really shares it out.
@@ -146,7 +146,7 @@ def test_a_term_unseen_in_training_is_known_by_its_stem():
     assert vectorizer.transform(["walks walked"]).toarray().tolist() == [[2]]
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(
     strategies.documents(),
     st.sampled_from([1, 2, 0.3]),

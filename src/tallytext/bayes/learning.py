@@ -128,8 +128,7 @@ class Learning(ModelBase):
         return model
 
     def _begin(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
-        if not X.shape[0]:
-            raise CountError("every sample_weight is zero, so that no document is left to count.")
+        expect_documents(X)
         self._settle(targets.several)
         unit, weighted = unit_of(X), weights is not None
         planes = [column for column in self._columns(unit, weighted) if isinstance(column, Plane)]
@@ -194,3 +193,9 @@ def expect_lengths(X: Any, targets: Targets) -> None:
             f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
             f"but labels for {len(targets.labels)}."
         )
+
+
+def expect_documents(X: Any) -> None:
+    """Refuse to begin with documents that all weigh nothing."""
+    if not X.shape[0]:
+        raise CountError("every sample_weight is zero, so that no document is left to count.")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallytext.bayes.class_order import sort_labels
+from tallytext.bayes.learning import expect_documents
 from tallytext.bayes.matrices import checked_matrix, unit_of, vocabulary_for
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.targets import targets_of
@@ -29,9 +30,12 @@ def fit_together(
     >>> plain.tally_ is contrast.tally_, contrast.predict([[1, 0]])
     (True, array(['sea'], dtype='<U3'))
     """
+    if not models:
+        raise ValueError("there is no model to fit: models is empty.")
     first = models[0]
     X = checked_matrix(first, X, reset=True, open_width=False)
     X, targets, weights = first._weighed(X, targets_of(y), sample_weight)
+    expect_documents(X)
     unit, weighted = unit_of(X), weights is not None
     for model in models:
         model._settle(targets.several)
@@ -42,10 +46,17 @@ def fit_together(
     for model in models:
         model._start(tally, unit, weighted, open_=False)
         model._announce(range(targets.columns or 0))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(first, name):
-                setattr(model, name, getattr(first, name))
+        _take_columns(model, first)
     first._learn(X, targets, weights, +1)
     for model in models:
         model._choose(X, targets, weights)
     return models
+
+
+def _take_columns(model: NaiveBayes, first: NaiveBayes) -> None:
+    """Give a model the columns that the first has seen, in the place of any from before."""
+    model.n_features_in_ = first.n_features_in_
+    if hasattr(first, "feature_names_in_"):
+        model.feature_names_in_ = first.feature_names_in_
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_

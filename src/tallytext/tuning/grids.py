@@ -26,17 +26,20 @@ def points_of(grid: Any) -> list[dict[str, Any]]:
     return [point for some in grids for point in ParameterGrid(_listed(some))]
 
 
-def default_grid(model: NaiveBayes) -> list[dict[str, Any]]:
-    """Return settings for a model: of the multinomial one, smoothing, transforms and contrast."""
+def default_grid(model: NaiveBayes, whole: bool = True) -> list[dict[str, Any]]:
+    """Return settings for a model: of the multinomial one, smoothing, transforms and contrast.
+
+    Without those that need whole counts where ``whole`` is false.
+    """
     if isinstance(model, BernoulliNB):
         return points_of({"gamma": [0.01, 0.03, 0.1, 0.3, 1.0], "complement": [False, True]})
     if isinstance(model, PoissonNB):
         return points_of({"alpha": [0.2, 0.5, 0.8, 1.0], "weighting": [None, "chi", "prr"]})
     if not isinstance(model, MultinomialNB):
         raise TypeError(f"say what to try for a {type(model).__name__}: give a grid.")
-    transforms = {"tf": ["raw", "log"], "normalize": [None, "l2"]}
+    transforms = {"tf": ["raw", "log"] if whole else ["raw"], "normalize": [None, "l2"]}
     linear = {"smoothing": [Laplace(epsilon) for epsilon in _EPSILONS], "complement": [False, True]}
-    others = [Background(0.5), Background(0.9), AbsoluteDiscount()]
+    others = [Background(0.5), Background(0.9), *([AbsoluteDiscount()] if whole else [])]
     plain = {"smoothing": others, "tf": "raw", "normalize": None}
     return [*points_of(transforms | linear), *points_of(plain)]
 

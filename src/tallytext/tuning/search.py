@@ -12,9 +12,11 @@ from sklearn.base import clone
 
 from tallytext.bayes import MultinomialNB
 from tallytext.bayes.folds import cross_validate
+from tallytext.bayes.matrices import checked_matrix, unit_of
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.together import fit_together
+from tallytext.errors import ScoreError
 from tallytext.evaluation import f_measures
 from tallytext.tuning.grids import default_grid, points_of
 
@@ -62,7 +64,8 @@ class Tuned:
         return self.trials[0].score
 
     def __str__(self) -> str:
-        lines = [f"{len(self.trials)} settings by {self.method}:"]
+        settings = "1 setting" if len(self.trials) == 1 else f"{len(self.trials)} settings"
+        lines = [f"{settings} by {self.method}:"]
         for trial in self.trials[:10]:
             named = ", ".join(f"{name}={value!r}" for name, value in trial.parameters.items())
             lines.append(f"  {trial.score:.4f}  {named}")
@@ -83,7 +86,7 @@ def tune(
 ) -> Tuned:
     """Choose the settings of a model from its training documents.
 
-    Documents are counted once for all settings. Each setting is judged by exact leave-one-out;
+    Each setting is judged by exact leave-one-out, documents being counted once for all settings;
     by folds where leave-one-out would flatter: when the grid weighs words by their labels, when the
     model has no leave-one-out, and when documents come in ``groups`` (threads, authors, near
     duplicates) or in ``time``.
@@ -120,25 +123,37 @@ def tune(
     ('leave-one-out', 1.0)
     """
     model = MultinomialNB() if model is None else model
-    points = default_grid(model) if grid is None else points_of(grid)
+    points = default_grid(model, _is_whole(model, X)) if grid is None else points_of(grid)
+    if not points:
+        raise ValueError("the grid is empty: there is no setting to try.")
     candidates = [clone(model).set_params(**point) for point in points]
     by_folds = groups is not None or time is not None or any(map(_needs_folds, candidates))
-    fit_together(candidates, X, y)
-    judge = scoring or _default_scoring
-    trials = []
+
+    def judged(candidate: NaiveBayes) -> OutOfSample:
+        if by_folds:
+            return cross_validate(candidate, X, y, folds=folds, groups=groups, time=time)
+        return candidate.leave_one_out(X, y)
+
+    if not by_folds:
+        fit_together(candidates, X, y)
+    judge, trials = scoring or _default_scoring, []
     with _bar(len(points), progress) as step:
         for candidate, point in zip(candidates, points, strict=True):
-            seen = (
-                cross_validate(candidate, X, y, folds=folds, groups=groups, time=time)
-                if by_folds
-                else candidate.leave_one_out(X, y)
-            )
-            trials.append(Trial(point, judge(seen)))
+            trials.append(_trial(point, judge(judged(candidate))))
             step()
-    order = sorted(range(len(trials)), key=lambda at: -trials[at].score)
-    best = clone(model).set_params(**points[order[0]]).fit(X, y)
-    method = "cross-validation" if by_folds else "leave-one-out"
-    return Tuned(best, [trials[at] for at in order], method)
+    trials.sort(key=lambda trial: -trial.score)
+    best = clone(model).set_params(**trials[0].parameters).fit(X, y)
+    return Tuned(best, trials, "cross-validation" if by_folds else "leave-one-out")
+
+
+def _trial(point: dict[str, Any], score: float) -> Trial:
+    if np.isnan(score):
+        raise ScoreError(f"{point} scored nan, so that settings cannot be ordered: see scoring.")
+    return Trial(point, float(score))
+
+
+def _is_whole(model: NaiveBayes, X: Any) -> bool:
+    return unit_of(checked_matrix(clone(model), X, reset=True, open_width=False)) == 1
 
 
 def _needs_folds(model: NaiveBayes) -> bool:
@@ -154,8 +169,12 @@ def _default_scoring(seen: OutOfSample) -> float:
 
 @contextmanager
 def _bar(total: int, shown: bool) -> Iterator[Say]:
+    if not shown:
+        # A bar that is disabled ends the line all the same in some versions of rich.
+        yield lambda: None
+        return
     from rich.progress import Progress
 
-    with Progress(disable=not shown, transient=True) as progress:
+    with Progress(transient=True) as progress:
         task = progress.add_task("Trying settings", total=total)
         yield lambda: progress.advance(task)
