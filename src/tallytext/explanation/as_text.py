@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tallytext.explanation.contribution import Contribution, Part
 
@@ -100,12 +102,11 @@ def _line(name_width: int, name: str, count: str, value: str) -> str:
 
 def _fit(text: str, width: int) -> str:
     """Return the text on one line, its end cut off if it is too long."""
-    text = "".join(char if char.isprintable() else "\ufffd" for char in text)
-    if display_width(text) <= width:
-        return text
-    while text and display_width(text) > width - 1:
-        text = text[:-1]
-    return f"{text}…"
+    shown = [char if char.isprintable() else "\ufffd" for char in text]
+    ends = list(accumulate(map(display_width, shown)))
+    if not ends or ends[-1] <= width:
+        return "".join(shown)
+    return "".join(shown[: bisect_right(ends, width - 1)]) + "…"
 
 
 def _sides(values: Sequence[float], room: int) -> tuple[int, int]:
