@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import naive_bayes as reference
 from sklearn.base import clone
 
 from tallytext import BernoulliNB, Calibrated, MultinomialNB, PoissonNB
 from tallytext.decision import Isotonic, Platt, Temperature, TopLabel
-from tallytext.errors import ScoreError
+from tallytext.errors import LabelError, ScoreError
 from tallytext.evaluation import calibration_error, top_label
 
 N_TERMS = 60
@@ -22,6 +23,11 @@ def corpus(n=400, seed=0):
     words = np.stack([random.dirichlet(8 * topics[label]) for label in y])
     X = np.stack([random.multinomial(random.integers(10, 120), each) for each in words])
     return X, np.array(["a", "b", "c"])[y]
+
+
+def log_loss(y, probabilities):
+    right = np.searchsorted(["a", "b", "c"], y)
+    return -np.log(probabilities[np.arange(len(y)), right]).mean()
 
 
 def error(model, X, y):
@@ -146,6 +152,23 @@ def test_classes_of_one_document_are_no_obstacle():
     assert model.classes_.tolist() == ["a", "b", "c", "rare"]
 
 
+@pytest.mark.parametrize("method", ["auto", "temperature", "platt"])
+def test_a_class_of_one_document_does_not_spoil_the_others(method, training, new):
+    X, y = training
+    lonely = np.vstack([X, new[0][:1]]), np.append(y, "z")
+    others = new[0][1:], new[1][1:]
+    losses = []
+    for some in (training, lonely):
+        model = Calibrated(method=method).fit(*some)
+        losses.append(log_loss(others[1], model.predict_proba(others[0])))
+    assert losses[1] < losses[0] + 0.15
+
+
+def test_documents_of_classes_that_are_gone_leave_the_temperature_alone():
+    model = Calibrated(method="temperature").fit(np.eye(3, dtype=int), ["a", "b", "c"])
+    assert model.calibrator_ == Temperature()
+
+
 def test_weights_are_passed_on(training):
     X, y = training
     weights = np.where(y == "a", 0.0, 1.0)
@@ -161,6 +184,10 @@ def test_what_cannot_be_is_refused(training):
         Calibrated(out_of_sample="training").fit(*training)
     with pytest.raises(ValueError, match="groups and time need folds"):
         Calibrated(out_of_sample="leave-one-out").fit(*training, groups=np.arange(400))
+    with pytest.raises(TypeError, match=r"a model of tallytext.bayes, not MultinomialNB\(\)"):
+        Calibrated(reference.MultinomialNB()).fit(*training)
+    with pytest.raises(LabelError, match="400 documents, but labels for 399"):
+        Calibrated().fit(*training).recalibrate(training[0], training[1][1:])
     with pytest.raises(ScoreError, match="several labels here"):
         Calibrated(method="temperature").fit(training[0], several(training[1]))
 

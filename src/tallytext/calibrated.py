@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes import MultinomialNB
 from tallytext.bayes.folds import cross_validate
+from tallytext.bayes.learning import expect_lengths
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.targets import indicator, targets_of
@@ -114,7 +115,10 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             Documents are judged by models of earlier ones only.
         """
         self._expect_parameters(groups, time)
-        model = MultinomialNB() if self.estimator is None else clone(self.estimator)
+        model = MultinomialNB() if self.estimator is None else self.estimator
+        if not isinstance(model, NaiveBayes):
+            raise TypeError(f"estimator must be a model of tallytext.bayes, not {model!r:.80}.")
+        model = clone(model)
         self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
         seen = self._left_out(X, y, sample_weight, groups, time)
         self.out_of_sample_ = seen.method
@@ -130,12 +134,13 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             Documents and labels.
         """
         check_is_fitted(self)
-        model = self.estimator_
+        model, targets = self.estimator_, targets_of(y)
         scores, lengths = model.scores_and_lengths(X)
+        expect_lengths(scores, targets)
         seen = OutOfSample(
             scores=scores,
             lengths=lengths,
-            truth=indicator(targets_of(y).labels, model._order()),
+            truth=indicator(targets.labels, model._order()),
             classes=model.classes_,
             contrasts=model._contrasts,
             several=model.multi_label_,
@@ -203,9 +208,16 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         known = seen.truth.any(axis=1)
         scores, lengths = _possible(seen.scores[known]), seen.lengths[known]
         truth = seen.truth[known].argmax(axis=1)
+        # A document whose class is gone without it is a mistake at any temperature, and a loss of
+        # any size: it says how often the model is right, but not how sure the others may be.
+        fair = np.isfinite(seen.scores[np.flatnonzero(known), truth])
+        temperature = Temperature()
+        if fair.any() or not fair.size:
+            temperature = Temperature.fit(scores[fair], lengths[fair], truth[fair])
         if self.method == "temperature":
-            return Temperature.fit(scores, lengths, truth)
-        return TopLabel.fit(scores, lengths, truth, isotonic=self.method != "platt")
+            return temperature
+        isotonic = self.method != "platt"
+        return TopLabel.fit(scores, lengths, truth, isotonic=isotonic, temperature=temperature)
 
     def _fitted_by_class(self, seen: OutOfSample) -> Calibrator:
         if self.method == "temperature":

@@ -50,7 +50,13 @@ class TopLabel:
 
     @classmethod
     def fit(
-        cls, scores: ArrayLike, lengths: ArrayLike, truth: ArrayLike, *, isotonic: bool = True
+        cls,
+        scores: ArrayLike,
+        lengths: ArrayLike,
+        truth: ArrayLike,
+        *,
+        isotonic: bool = True,
+        temperature: Temperature | None = None,
     ) -> TopLabel:
         """Return what fits out-of-sample scores.
 
@@ -60,8 +66,11 @@ class TopLabel:
             As in :meth:`Temperature.fit`.
         isotonic : bool, default=True
             Whether g is isotonic, where there are documents enough, or a sigmoid.
+        temperature : Temperature, default=None
+            What to begin with; None for that of these scores.
         """
-        temperature = Temperature.fit(scores, lengths, truth)
+        if temperature is None:
+            temperature = Temperature.fit(scores, lengths, truth)
         logs = temperature.log_proba(scores, lengths)
         right = (logs.argmax(axis=1) == np.asarray(truth))[:, None]
         kind = Isotonic if isotonic else Platt
