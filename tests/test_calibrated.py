@@ -177,6 +177,15 @@ def test_weights_are_passed_on(training):
     assert model.estimator_.weighted_
 
 
+def test_documents_that_weigh_nothing_do_not_count(training, new):
+    X, y = training
+    wrong = np.concatenate([y, np.roll(["a", "b", "c"], 1)[np.searchsorted(["a", "b", "c"], y)]])
+    weights = np.repeat([1.0, 0.0], len(y))
+    model = Calibrated().fit(np.vstack([X, X]), wrong, sample_weight=weights)
+    alone = Calibrated().fit(X, y, sample_weight=np.ones(len(y)))
+    np.testing.assert_allclose(model.predict_proba(new[0]), alone.predict_proba(new[0]))
+
+
 def test_what_cannot_be_is_refused(training):
     with pytest.raises(ValueError, match="method must be one of"):
         Calibrated(method="magic").fit(*training)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -122,7 +123,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
         seen = self._left_out(X, y, sample_weight, groups, time)
         self.out_of_sample_ = seen.method
-        self.calibrator_ = self._fitted(seen)
+        self.calibrator_ = self._fitted(_with_weight(seen, sample_weight))
         return self
 
     def recalibrate(self, X: Any, y: Any) -> Self:
@@ -244,6 +245,17 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _with_weight(seen: OutOfSample, sample_weight: Any) -> OutOfSample:
+    """Return what was said of documents that weigh anything."""
+    if sample_weight is None or np.ndim(sample_weight) == 0:
+        return seen
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    there = (weights if seen.rows is None else weights[seen.rows]) > 0
+    return replace(
+        seen, scores=seen.scores[there], lengths=seen.lengths[there], truth=seen.truth[there]
+    )
 
 
 def _possible(scores: Numbers) -> Numbers:
