@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from tallytext import BernoulliNB, MultinomialNB, PoissonNB, Tally, TextVectorizer
 from tallytext.errors import (
@@ -212,6 +213,19 @@ def test_a_tally_names_its_words_and_numbers_those_beyond():
 def test_several_documents_are_refused(vectorizer, model):
     with pytest.raises(CountError, match=r"one document can be explained at a time, .* are 5"):
         model.explain(vectorizer.transform(TRAINING))
+
+
+@pytest.mark.parametrize("wrap", [np.array, sparse.csr_array, sparse.csr_matrix])
+def test_a_row_of_a_matrix_is_a_document(wrap):
+    X = wrap([[2, 1, 0], [0, 0, 3]])
+    model = MultinomialNB().fit(X, ["sea", "sky"])
+    assert model.explain(X[0]) == model.explain(X[:1])
+
+
+def test_a_model_without_a_class_has_nothing_to_explain():
+    model = MultinomialNB().fit([[1, 0]], ["sea"]).forget([[1, 0]], ["sea"])
+    with pytest.raises(LabelError, match="no class to predict"):
+        model.explain([[1, 0]])
 
 
 def test_an_unknown_label_is_met_with_a_known_one(vectorizer, model):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tallytext import BernoulliNB, MultinomialNB, PoissonNB, Tally, TextVectorizer
-from tallytext.errors import ScoreError
+from tallytext import BernoulliNB, MultinomialNB, PoissonNB, Tally, TextVectorizer, Vocabulary
+from tallytext.errors import LabelError, ScoreError
 from tallytext.smoothing import AbsoluteDiscount, Background, Laplace, Unsmoothed
 
 MODELS = [
@@ -111,6 +111,20 @@ def test_a_model_of_a_tally_is_exported_with_the_columns_of_its_vocabulary():
     tally = Tally(vectorizer.vocabulary_).learn(X, ["sea", "sea", "sky", "sky"])
     for kind in (MultinomialNB, BernoulliNB):
         agree(kind.from_tally(tally), X.toarray())
+
+
+def test_words_that_a_tally_has_met_since_are_exported_too():
+    vocabulary = Vocabulary(["salt", "cloud"])
+    tally = Tally(vocabulary).learn([[2, 0], [0, 1]], ["sea", "sky"])
+    model = MultinomialNB.from_tally(tally)
+    tally.learn([[0, 1, 3]], ["sky"], terms=["salt", "cloud", "wind"])
+    agree(model, np.array([[0, 0, 2], [1, 1, 0]]))
+
+
+def test_a_model_without_a_class_cannot_be_exported():
+    model = MultinomialNB().fit([[1, 0]], ["sea"]).forget([[1, 0]], ["sea"])
+    with pytest.raises(LabelError, match="no class to predict"):
+        model.to_sklearn()
 
 
 def test_names_of_columns_are_kept():

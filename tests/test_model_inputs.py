@@ -142,6 +142,12 @@ def test_a_tally_without_the_plane_is_told_which():
     assert MultinomialNB.from_tally(kept, tf="log", normalize="l2").predict([[1]]) == ["sea"]
 
 
+@pytest.mark.parametrize("model", [MultinomialNB(tf_test="log"), BernoulliNB()], ids=repr)
+def test_unknown_shares_are_of_tokens_however_words_are_counted(model):
+    model = clone(model).fit([[1, 0], [1, 0]], ["X", "Y"])
+    assert model.unknown_shares([[3, 1], [0, 0]]).tolist() == [0.25, 0.0]
+
+
 def test_columns_that_were_never_seen_are_unknown_in_a_closed_vocabulary_too():
     model = MultinomialNB().fit([[1, 0, 0], [0, 1, 0]], ["x", "y"])
     assert model.unknown_shares([[1, 0, 1], [0, 2, 0]]).tolist() == [0.5, 0.0]

@@ -292,9 +292,12 @@ def test_the_evidence_of_a_multinomial_contrast_is_its_score_per_token_without_t
 @pytest.mark.parametrize(
     ("parameters", "named"),
     [
-        ({"alpha": 1.5}, "alpha must be from 0 to 1, not 1.5"),
-        ({"theta": 0.0}, "theta must be positive, not 0.0"),
+        ({"alpha": 1.5}, "alpha must be a number from 0 to 1, not 1.5"),
+        ({"theta": 0.0}, "theta must be a number from 1e-12 to 1e.12, not 0.0"),
         ({"weighting": "mi"}, "not 'mi'"),
+        ({"weight_power": -1.0}, "weight_power must be a number from 0 to 1000, not -1.0"),
+        ({"dtype": "int8"}, "dtype must be 'float64' or 'float32', not 'int8'"),
+        ({"prior": "zipf"}, "not 'zipf'"),
         ({"prr_source": "tokens"}, "not 'tokens'"),
         ({"per_class": {"X": ("chi", -0.1)}}, "not -0.1"),
         ({"per_class": {"X": ("df", 0.5)}}, "not 'df'"),

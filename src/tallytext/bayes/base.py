@@ -115,9 +115,10 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         """Return documents as they are to be judged."""
         return transformed(self._raw_documents(X), self.tf_test)
 
-    def _seen(self, documents: Documents) -> Seen:
+    def _seen(self, documents: Documents, reader: Reader | None = None) -> Seen:
         """Return weights of the terms of documents, all of one moment."""
-        return self.cache_.weights(self._reader(), documents.terms, self._weights, self._settings())
+        reader = self._reader() if reader is None else reader
+        return self.cache_.weights(reader, documents.terms, self._weights, self._settings())
 
     def _settings(self) -> tuple[Any, ...]:
         """Return all that weights depend on, but for the tally."""
@@ -127,8 +128,7 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
 
     def _weights(self, reading: Reading) -> Weights:
         self._expect_parameters()
-        if not reading.n_classes:
-            raise LabelError("there is no class to predict: no document with a label was learned.")
+        expect_classes(reading)
         return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
 
     def _log_priors(self, reading: Reading) -> Numbers:
@@ -149,6 +149,12 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
 
 
 NO_TERMS = np.empty(0, dtype=np.int32)
+
+
+def expect_classes(reading: Reading) -> None:
+    """Refuse to judge documents before there is a class."""
+    if not reading.n_classes:
+        raise LabelError("there is no class to predict: no document with a label was learned.")
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.labels import Label
+from tallytext.labels import Label, unknown_class
 from tallytext.tally import Tally
 
 
@@ -91,6 +91,20 @@ def sort_labels(labels: Iterable[Label]) -> list[Label]:
     [2, 10, 'a', 'b']
     """
     return sorted(labels, key=lambda label: (isinstance(label, str), label))
+
+
+def place_of(label: Any, classes: NDArray[Any]) -> int:
+    """Return where a label is among classes.
+
+    Examples
+    --------
+    >>> place_of("sky", np.array(["sea", "sky"]))
+    1
+    """
+    shown = classes.tolist()
+    if label not in shown:
+        raise unknown_class(label, shown)
+    return shown.index(label)
 
 
 def array_of_labels(labels: list[Label]) -> NDArray[Any]:

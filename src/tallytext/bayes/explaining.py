@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from tallytext.bayes.weight_cache import Seen
 from tallytext.documents import Analyzer
@@ -133,6 +134,18 @@ def explained(
         length=between["length"] if summands.length.any() else None,
         text=text,
     )
+
+
+def as_row(x: Any) -> Any:
+    """Return a row, which arrays give for X[i] without its second dimension, as a matrix.
+
+    Examples
+    --------
+    >>> as_row(np.array([2, 0, 1])).shape
+    (1, 3)
+    """
+    row: Any = x if sparse.issparse(x) else np.asarray(x)
+    return row.reshape(1, -1) if row.ndim == 1 else x
 
 
 def one_document(documents: Documents) -> Documents:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallytext.bayes.base import expect_classes
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import in_pieces
 from tallytext.bayes.left_out_priors import left_intercept
 from tallytext.bayes.matrices import documents_of, transformed, weights_of
 from tallytext.bayes.out_of_sample import OutOfSample
-from tallytext.bayes.reading import Reading
+from tallytext.bayes.reading import Reader, Reading, at_one_moment
 from tallytext.bayes.targets import Targets, indicator
 from tallytext.bayes.training import Training, training_of
 from tallytext.errors import CountError, NegativeCountError
@@ -27,7 +28,17 @@ def leave_one_out(
     model: NaiveBayes, X: Any, targets: Targets, sample_weight: Any = None
 ) -> OutOfSample:
     """Return how each document is judged by the model that has forgotten it."""
-    reading = model._reader().read()
+
+    def judged(reader: Reader) -> OutOfSample:
+        return _judged(model, X, targets, sample_weight, reader.read())
+
+    return at_one_moment(model._reader(), judged)
+
+
+def _judged(
+    model: NaiveBayes, X: Any, targets: Targets, sample_weight: Any, reading: Reading
+) -> OutOfSample:
+    expect_classes(reading)
     leaving = model._leaving(reading)
     left = _left_out(model, X, targets, sample_weight, reading)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext.bayes.explaining import Summands, explained, names_of, one_document
+from tallytext.bayes.base import expect_classes
+from tallytext.bayes.class_order import place_of
+from tallytext.bayes.explaining import Summands, as_row, explained, names_of, one_document
 from tallytext.bayes.export import as_multinomial, as_one_vs_rest, behind, dense_weights
 from tallytext.bayes.learning import Learning, expect_lengths
 from tallytext.bayes.leave_one_out import leave_one_out
@@ -21,6 +24,7 @@ from tallytext.bayes.matrices import (
 )
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.predicting import Predicting
+from tallytext.bayes.reading import Reader, at_one_moment
 from tallytext.bayes.targets import targets_of
 from tallytext.bayes.weight_cache import Seen
 from tallytext.explanation import Explanation
@@ -82,7 +86,7 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
 
         Parameters
         ----------
-        x : matrix of one row
+        x : matrix of one row, or a row
             The document.
         label : label, default=None
             The class to explain; None for the best.
@@ -108,11 +112,12 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         >>> [(each.term, round(each.value, 2), each.spans) for each in why.contributions]
         [('blue', -1.1, ((2, 6),)), ('wave', 2.2, ((7, 11), (15, 19)))]
         """
-        counted = one_document(self._raw_documents(x))
+        counted = one_document(self._raw_documents(as_row(x)))
         documents = transformed(counted, self.tf_test)
-        summands = replace(self._summands(documents), counts=counted.values)
+        summands = at_one_moment(self._reader(), lambda reader: self._summands(documents, reader))
+        summands = replace(summands, counts=counted.values)
         first, second = (
-            None if name is None else self.class_number(name) for name in (label, against)
+            None if name is None else place_of(name, summands.classes) for name in (label, against)
         )
         pair = summands.pair(first, second, alone=self._contrasts)
         named = self.tally_.vocabulary if terms is None else terms
@@ -145,7 +150,19 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         ('sklearn.naive_bayes', array(['sea'], dtype='<U3'))
         """
         check_is_fitted(self)
+        return self._at_rest()._as_sklearn()
+
+    def _at_rest(self) -> Self:
+        """Return the model of this moment, whatever is learned meanwhile."""
+        model = copy.copy(self)
+        model.tally_ = self.tally_._snapshot()
+        if self.open_:
+            model.n_features_in_ = len(model.tally_.vocabulary)
+        return model
+
+    def _as_sklearn(self) -> Any:
         reading = self._reader().read()
+        expect_classes(reading)
         weights = self._estimate(reading, self._log_priors(reading))
         table = dense_weights(weights, self.n_features_in_)
         if self._contrasts:
@@ -156,9 +173,10 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
     def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
         return behind(self.tf_test, as_multinomial(table, intercept, self))
 
-    def _summands(self, documents: Documents) -> Summands:
+    def _summands(self, documents: Documents, reader: Reader) -> Summands:
         seen_terms = np.unique(documents.terms)
-        reading = self._reader().read(seen_terms)
+        reading = reader.read(seen_terms)
+        expect_classes(reading)
         prior = self._log_priors(reading)
         seen = Seen(self._estimate(reading, prior), seen_terms, reading)
         nothing = np.zeros((1, reading.n_classes))

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallytext.bayes.base import NO_TERMS
+from tallytext.bayes.class_order import place_of
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.poisson_rates import PoissonRates
@@ -19,12 +21,12 @@ from tallytext.bayes.poisson_weights import (
     poisson_weights,
 )
 from tallytext.bayes.priors import Prior
-from tallytext.bayes.reading import Column, Reading
+from tallytext.bayes.reading import Column, Reader, Reading, at_one_moment
 from tallytext.bayes.weighting import CLASS_METHODS
 from tallytext.errors import ScoreError
 from tallytext.planes import Plane
 from tallytext.scorer import Weights
-from tallytext.smoothing.base import Numbers
+from tallytext.smoothing.base import Numbers, expect_between
 
 
 class PoissonNB(NaiveBayes):
@@ -124,13 +126,25 @@ class PoissonNB(NaiveBayes):
         >>> model.z_star([[1, 0, 0], [3, 0, 0]])[:, 0].round(3)
         array([1.145, 1.545])
         """
-        evidence, constants = self.evidence(X), self.constants()
-        without = evidence - constants.scale * constants.a
-        return np.divide(without, constants.scale, out=without, where=constants.scale > 0)
+        return self._z_star(X)[0]
 
     def rank(self, X: Any, label: Any) -> Numbers:
         """Return :meth:`z_star` of one class, to sort documents by."""
-        return self.z_star(X)[:, self.class_number(label)]
+        ranks, classes = self._z_star(X)
+        return ranks[:, place_of(label, classes)]
+
+    def _z_star(self, X: Any) -> tuple[Numbers, NDArray[Any]]:
+        """Return the ranks of documents within classes, and the classes."""
+        documents = self._documents(X)
+
+        def ranks(reader: Reader) -> tuple[Numbers, NDArray[Any]]:
+            seen = self._seen(documents, reader)
+            constants = self._constants(seen.reading)
+            without = self._evidence(documents, seen) - constants.scale * constants.a
+            np.divide(without, constants.scale, out=without, where=constants.scale > 0)
+            return without, seen.reading.order.classes
+
+        return at_one_moment(self._reader(), ranks)
 
     def _divisors(self, lengths: Numbers) -> Numbers:
         return lengths + self.theta
@@ -146,7 +160,7 @@ class PoissonNB(NaiveBayes):
 
     def constants(self) -> PoissonConstants:
         """Return what the whole vocabulary says of each class: A, B and W, and V."""
-        return self._constants(self._reader().read(NO_TERMS))
+        return at_one_moment(self._reader(), lambda reader: self._constants(reader.read(NO_TERMS)))
 
     def rates(self, reading: Reading) -> PoissonRates:
         r"""Return :math:`\lambda'` and :math:`\mu'` behind the weights."""
@@ -193,13 +207,13 @@ class PoissonNB(NaiveBayes):
         return [own.get(label, usual) for label in reading.order.classes.tolist()]
 
     def _expect_parameters(self) -> None:
+        super()._expect_parameters()
         choices = [(self.weighting, self.alpha), *(self.per_class or {}).values()]
         for weighting, alpha in choices:
             if weighting is not None and weighting not in CLASS_METHODS:
                 raise ValueError(f"weighting must be one of {[*CLASS_METHODS]}, not {weighting!r}.")
-            if not 0 <= alpha <= 1:
-                raise ValueError(f"alpha must be from 0 to 1, not {alpha!r}.")
-        if not 0 < self.theta < np.inf:
-            raise ValueError(f"theta must be positive, not {self.theta!r}.")
+            expect_between("alpha", alpha, 0.0, 1.0)
+        expect_between("theta", self.theta, 1e-12, 1e12)
+        expect_between("weight_power", self.weight_power, 0.0, 1e3)
         if self.prr_source not in ("documents", "poisson"):
             raise ValueError(f"prr_source is 'documents' or 'poisson', not {self.prr_source!r}.")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.bayes.base import NO_TERMS, ModelBase
+from tallytext.bayes.base import ModelBase
+from tallytext.bayes.class_order import place_of
 from tallytext.bayes.out_of_sample import posteriors
 from tallytext.bayes.weight_cache import Seen
 from tallytext.decision.ranking import log_odds
-from tallytext.labels import unknown_class
 from tallytext.scorer import (
     Best,
     Documents,
@@ -92,7 +92,10 @@ class Predicting(ModelBase):
 
     def rank(self, X: Any, label: Any) -> Numbers:
         """Return by how much each document speaks for a class: its log-odds, to sort by."""
-        return self.log_odds(self.scores(X))[:, self.class_number(label)]
+        documents = self._documents(X)
+        seen = self._seen(documents)
+        odds = self.log_odds(self._scores(documents, seen)[0])
+        return odds[:, place_of(label, seen.reading.order.classes)]
 
     def evidence(self, X: Any) -> Numbers:
         """Return what documents say for each class per token: log-odds without the prior.
@@ -105,8 +108,12 @@ class Predicting(ModelBase):
         -------
         ndarray of shape (n_documents, n_classes)
         """
-        scores, lengths = self._scores(self._documents(X))
-        prior = self._log_priors(self._reader().read(NO_TERMS))
+        documents = self._documents(X)
+        return self._evidence(documents, self._seen(documents))
+
+    def _evidence(self, documents: Documents, seen: Seen) -> Numbers:
+        scores, lengths = self._scores(documents, seen)
+        prior = self._log_priors(seen.reading)
         possible, below = prior > -np.inf, self._divisors(lengths)[:, None]
         said = self.log_odds(scores - np.where(possible, prior, 0.0))
         per_token = np.divide(said, below, out=np.zeros_like(said), where=below > 0)
@@ -123,14 +130,11 @@ class Predicting(ModelBase):
 
     def class_number(self, label: Any) -> int:
         """Return the place of a label in ``classes_``."""
-        found = np.flatnonzero(self.classes_ == label)
-        if len(found) != 1:
-            raise unknown_class(label, self.classes_.tolist())
-        return int(found[0])
+        return place_of(label, self.classes_)
 
     def unknown_shares(self, X: Any) -> Numbers:
         """Return the share of each document's tokens that the model has never seen."""
-        documents = self._documents(X)
+        documents = self._raw_documents(X)
         used, at = np.unique(documents.terms, return_inverse=True)
         known = (self._reader().read(used).term_totals[-1] > 0)[at]
         length = sums_of_rows(documents.values, documents.starts)

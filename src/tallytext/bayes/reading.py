@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 
 Column: TypeAlias = Plane | str  # "occurrences" or "documents"
+Made = TypeVar("Made")
 
 
 class Moved(Exception):
@@ -183,6 +184,14 @@ class Reader:
             complete=terms is None,
             source=self,
         )
+
+
+def at_one_moment(reader: Reader, make: Callable[[Reader], Made]) -> Made:
+    """Return what is made from several looks at a tally: at a copy, if it learns between them."""
+    try:
+        return make(reader)
+    except Moved:
+        return make(reader.at_rest())
 
 
 def _ascending(part: TallySlice, order: ClassOrder) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

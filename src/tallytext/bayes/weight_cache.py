@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import is_
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.bayes.reading import Moved, Reader, Reading
+from tallytext.bayes.reading import Made, Reader, Reading, at_one_moment
 from tallytext.scorer import Documents, SparseWeights, Weights
 
 Make: TypeAlias = Callable[[Reading], Weights]
@@ -17,8 +17,6 @@ Make: TypeAlias = Callable[[Reading], Weights]
 # Weights of all terms cost about as much as those of the terms of a batch this many times smaller
 # than the vocabulary: a batch pays for finding its distinct terms.
 _BULK = 8
-
-Made = TypeVar("Made")
 
 
 class Seen(NamedTuple):
@@ -114,12 +112,8 @@ class WeightCache:
 
 
 def _made(reader: Reader, make: Make, terms: NDArray[np.int32] | None) -> Seen:
-    try:
-        return _made_at_once(reader, make, terms)
-    except Moved:
-        return _made_at_once(reader.at_rest(), make, terms)
+    def made(reader: Reader) -> Seen:
+        reading = reader.read(terms)
+        return Seen(make(reading), terms, reading)
 
-
-def _made_at_once(reader: Reader, make: Make, terms: NDArray[np.int32] | None) -> Seen:
-    reading = reader.read(terms)
-    return Seen(make(reading), terms, reading)
+    return at_one_moment(reader, made)
