@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from oracle import leave_one_out as oracle
-from tallytext._core import left_out_gains
+from tallytext._core import left_out_gains, own_cells
 from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
-from tallytext.errors import CountError, NegativeCountError, ScoreError
+from tallytext.errors import CountError, LabelError, NegativeCountError, ScoreError
 from tallytext.smoothing import (
     AbsoluteDiscount,
     Background,
@@ -281,6 +281,26 @@ def test_a_smoothing_that_claims_to_be_local_is_found_out():
     X, y = [[1, 0, 2], [0, 1, 1]], ["a", "b"]
     with pytest.raises(ScoreError, match=r"Claiming sums over words .* let its property local"):
         MultinomialNB(Claiming()).fit(X, y).leave_one_out(X, y)
+
+
+def test_documents_without_any_label_leave_nothing_to_judge_by():
+    model = MultinomialNB().fit([[1, 0], [0, 1]], [[], []])
+    with pytest.raises(LabelError, match="no class to predict"):
+        model.leave_one_out([[1, 0], [0, 1]], [[], []])
+
+
+def test_the_only_document_leaves_no_class_whatever_classes_weigh():
+    model = MultinomialNB(class_weight={"X": 3.0}).fit([[1, 0]], ["X"])
+    assert model.leave_one_out([[1, 0]], ["X"]).scores.tolist() == [[-np.inf]]
+
+
+def test_own_cells_are_found_and_no_others():
+    starts, terms = np.array([0, 3]), np.array([0, 1, 7], dtype=np.int32)
+    post_starts, post_classes = np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32)
+    labels = np.array([1, 2, -1, -(2**31), 2**31 - 1], dtype=np.int32)
+    cells = own_cells(starts, terms, np.array([0, 5]), labels, post_starts, post_classes, 1)
+    expected = [[1, -1, -1], [-1, 2, -1], *[[-1, -1, -1]] * 3]
+    np.testing.assert_array_equal(cells.reshape(5, 3), expected)
 
 
 def test_the_kernel_refuses_arrays_that_do_not_fit():

@@ -199,7 +199,7 @@ def test_what_does_not_fit_the_model_is_refused_and_changes_nothing(model):
         model.forget([[9, 0, 0, 0]], ["X"])
     with pytest.raises(UnknownNameError, match="no class 'W'"):
         model.rank(ROWS, "W")
-    with pytest.raises(ValueError, match="k must be at least 1"):
+    with pytest.raises(ValueError, match="k must be a whole number from 1 up, not 0"):
         model.top_k(ROWS, 0)
     assert model.tally_ == before
 

@@ -53,6 +53,9 @@ def _row(
     alive: NDArray[np.bool_],
     classes: NDArray[Any],
 ) -> Numbers:
+    row = np.full(len(classes), -np.inf)
+    if not alive.any():
+        return row
     several, prior = model.multi_label_, model.prior
     if isinstance(prior, str | Mapping):
         whole = n_documents if several else None
@@ -61,6 +64,5 @@ def _row(
         # Numbers in the order of all classes stay as they are.
         priors = np.asarray(prior, dtype=np.float64)[alive]
     weighed = weighted_priors(priors, model.class_weight, classes[alive], several)
-    row = np.full(len(classes), -np.inf)
     row[alive] = log_priors(weighed, model._contrasts)
     return row

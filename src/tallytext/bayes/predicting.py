@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,11 @@ class Predicting(ModelBase):
 
     def top_k(self, X: Any, k: int) -> Best:
         """Return the numbers in ``classes_`` and the scores of the k best classes, best first."""
-        if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}.")
+        if not isinstance(k, Integral) or k < 1:
+            raise ValueError(f"k must be a whole number from 1 up, not {k!r}.")
         documents = self._documents(X)
         seen = self._seen(documents)
-        return self._top(documents, seen, min(k, seen.reading.n_classes))
+        return self._top(documents, seen, min(int(k), seen.reading.n_classes))
 
     def rank(self, X: Any, label: Any) -> Numbers:
         """Return by how much each document speaks for a class: its log-odds, to sort by."""

@@ -8,8 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tallytext.errors import LabelError
-from tallytext.labels import unknown_class
+from tallytext.errors import LabelError, did_you_mean
 from tallytext.smoothing.base import Numbers
 
 Prior: TypeAlias = Literal["ml", "smoothed", "uniform"] | Mapping[Any, float] | ArrayLike
@@ -78,6 +77,8 @@ def weighted_priors(
         if class_weight != "balanced":
             raise ValueError(f"class_weight must be 'balanced' or a dict, not {class_weight!r}.")
         return np.full(len(priors), 0.5 if several else 1.0 / max(len(priors), 1))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight must be 'balanced' or a dict, not {class_weight!r:.80}.")
     weights = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("a class_weight is negative, infinite or not a number.")
@@ -111,7 +112,7 @@ def _by_label(prior: Mapping[Any, float], classes: NDArray[Any], sum_to_one: boo
     labels = classes.tolist()
     for label in labels:
         if label not in prior:
-            raise unknown_class(label, prior)
+            raise LabelError(f"prior has nothing for class {label!r}.{did_you_mean(label, prior)}")
     _given(every, len(prior), sum_to_one)
     here = np.array([prior[label] for label in labels], dtype=np.float64)
     # Some of them may have no document yet, or no more.
