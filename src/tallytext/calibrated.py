@@ -68,7 +68,9 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
     -----
     Calibration is as good as out-of-sample scores are like those to come. Where documents come in
     threads, by the same authors or in time, one left out is known through its neighbours, and
-    documents of tomorrow will not be: give ``groups`` or ``time`` to ``fit``.
+    documents of tomorrow will not be: give ``groups`` or ``time`` to ``fit``. Weights of documents
+    count in the model; in the calibration a document counts once, unless it weighs nothing. The
+    scores of all documents for all classes are held in memory at a time.
 
     Examples
     --------
@@ -244,6 +246,8 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
+        # As in naive Bayes: on coordinates of points in the plane, which are no counts.
+        tags.classifier_tags.poor_score = True
         return tags
 
 

@@ -81,10 +81,11 @@ class Learning(ModelBase):
         X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
         if first:
             self._begin(X, targets, weights)
+        self._learn(X, targets, weights, +1)
+        # Not before: documents that are refused must leave no trace.
         self._announce(_plain_labels(classes))
         self._announce(range(targets.columns or 0))
         self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.several)
-        self._learn(X, targets, weights, +1)
         if first:
             self._choose(X, targets, weights)
         return self
@@ -108,7 +109,8 @@ class Learning(ModelBase):
 
         The model reads this very tally: what the tally learns, the model knows. Matrices that it
         is asked about have the columns of ``tally.vocabulary``; columns beyond it are words that
-        nobody has seen.
+        nobody has seen. Whether documents may have several labels is settled now: a tally that
+        is to learn such documents later needs ``multi_label=True``.
 
         Parameters
         ----------

@@ -45,7 +45,8 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         chosen from all documents and is held: the parameters of the smoothing, the weights of
         words, and the length that documents are brought to. A class of which a document is the
         only one gets minus infinity from it, unless the class was announced. All documents
-        together cost a few times as much as judging them.
+        together cost a few times as much as judging them. The result has a number for each
+        document and class, so thousands of both need gigabytes.
 
         Parameters
         ----------

@@ -44,12 +44,12 @@ def contrast_weights(
     rest of a class that does not show w has a probability of the form A(w) B(c), and only cells
     need a weight of their own.
     """
-    if not counts.smoothing.linear:
+    dense = not counts.smoothing.linear
+    joint = None if dense else joint_weights(counts, intercept, np.ones_like(emphasis))
+    if not isinstance(joint, SparseWeights):
         return row_weights(
             counts, intercept, emphasis, _contrast(counts, only_rest), already_logs=True
         )
-    joint = joint_weights(counts, intercept, np.ones_like(emphasis))
-    assert isinstance(joint, SparseWeights)
     if only_rest:
         joint = replace(
             joint, slope=joint.slope * 0, common=joint.common * 0, values=joint.values * 0
