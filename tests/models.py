@@ -1,12 +1,31 @@
 """Corpora and options for models, models of them, and what the obvious version says."""
 
 import numpy as np
-from hypothesis import assume
+import pytest
+from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 from oracle.bayes import Corpus
-from tallytext import Plane, Tally
+from tallytext import BernoulliNB, MultinomialNB, Plane, Tally
 from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
+
+slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
+few = settings(max_examples=20, deadline=None, suppress_health_check=slow)
+
+MODELS = [
+    MultinomialNB(),
+    MultinomialNB(AbsoluteDiscount()),
+    MultinomialNB(AbsoluteDiscount(0.5), complement=True),
+    MultinomialNB(Dirichlet(), tf="log", normalize="l2", weighting="chi", prior="smoothed"),
+    MultinomialNB(Laplace(0.5), complement=True, weighting="prr", weight_by_class=True),
+    MultinomialNB(length_model=True),
+    BernoulliNB(),
+    BernoulliNB(complement=True),
+]
+each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+ROWS = [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1], [0, 0, 1, 3]]
+LABELS = ["X", "X", "Y", "Z"]
 
 WIDTH = 5
 

@@ -2,12 +2,22 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 
-from models import COUNTS, ONE, QUERIES, SEVERAL, corpora
+from models import (
+    COUNTS,
+    LABELS,
+    ONE,
+    QUERIES,
+    ROWS,
+    SEVERAL,
+    corpora,
+    each_model,
+    few,
+)
 from tallytext import BernoulliNB, MultinomialNB, Plane, Tally
 from tallytext.errors import (
     CountError,
@@ -16,26 +26,7 @@ from tallytext.errors import (
     RecipeError,
     UnknownNameError,
 )
-from tallytext.smoothing import AbsoluteDiscount, Dirichlet, Laplace
-
-slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
-few = settings(max_examples=20, deadline=None, suppress_health_check=slow)
-
-MODELS = [
-    MultinomialNB(),
-    MultinomialNB(AbsoluteDiscount()),
-    MultinomialNB(AbsoluteDiscount(0.5), complement=True),
-    MultinomialNB(Dirichlet(), tf="log", normalize="l2", weighting="chi", prior="smoothed"),
-    MultinomialNB(Laplace(0.5), complement=True, weighting="prr", weight_by_class=True),
-    MultinomialNB(length_model=True),
-    BernoulliNB(),
-    BernoulliNB(complement=True),
-]
-each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
-
-ROWS = [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1], [0, 0, 1, 3]]
-LABELS = ["X", "X", "Y", "Z"]
-
+from tallytext.smoothing import Laplace
 
 # ---------------------------------------------------------------------- classes
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext.bayes import MultinomialNB
 from tallytext.bayes.folds import cross_validate
 from tallytext.bayes.learning import expect_lengths
-from tallytext.bayes.model import NaiveBayes
+from tallytext.bayes.model import NaiveBayes, tags_of_counts
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.targets import indicator, targets_of
 from tallytext.decision import Isotonic, Platt, Temperature, TopLabel
@@ -242,13 +242,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             raise ValueError("groups and time need folds: out_of_sample='cross-validation'.")
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.multi_label = True
-        # As in naive Bayes: on coordinates of points in the plane, which are no counts.
-        tags.classifier_tags.poor_score = True
-        return tags
+        return tags_of_counts(super().__sklearn_tags__())
 
 
 def _with_weight(seen: OutOfSample, sample_weight: Any) -> OutOfSample:

@@ -184,10 +184,14 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         return Summands.of(seen, documents, prior, self._lengthened(nothing, documents, reading)[0])
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.multi_label = True
-        # On coordinates of points in the plane, which are no counts.
-        tags.classifier_tags.poor_score = True
-        return tags
+        return tags_of_counts(super().__sklearn_tags__())
+
+
+def tags_of_counts(tags: Any) -> Any:
+    """Return scikit-learn's tags of a classifier, for one that takes counts."""
+    tags.input_tags.sparse = True
+    tags.input_tags.positive_only = True
+    tags.classifier_tags.multi_label = True
+    # On coordinates of points in the plane, which are no counts.
+    tags.classifier_tags.poor_score = True
+    return tags
