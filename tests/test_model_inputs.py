@@ -237,3 +237,16 @@ def test_several_labels_are_judged_each_on_its_own(corpus, queries):
             np.testing.assert_allclose(
                 several.scores(queries)[:, at], alone.scores(queries)[:, 0], rtol=1e-7, atol=1e-7
             )
+
+
+def test_a_model_of_a_tally_needs_one():
+    with pytest.raises(CountError, match="reads a Tally, not None"):
+        MultinomialNB.from_tally(None)
+
+
+def test_documents_that_are_refused_leave_no_trace():
+    model = MultinomialNB().fit(ROWS, LABELS)
+    with pytest.raises(CountError):
+        model.partial_fit([[0.5, 0, 0, 0]], [["X", "Y"]], classes=["new"])
+    assert model.classes_.tolist() == ["X", "Y", "Z"]
+    assert model.predict(ROWS).tolist() == LABELS

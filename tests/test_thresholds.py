@@ -217,3 +217,11 @@ def test_rules_that_are_not_ready_say_so():
 def test_rules_that_make_no_sense_are_refused(make):
     with pytest.raises(ScoreError):
         make()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: RCut(1.5), lambda: RCut("a"), lambda: PCut("a"), lambda: SCut(fbr=None)]
+)
+def test_a_rule_says_what_its_parameter_must_be(make):
+    with pytest.raises(ScoreError, match="must be a"):
+        make()

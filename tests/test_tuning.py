@@ -282,3 +282,8 @@ def test_what_cannot_be_fitted_together_is_refused():
         fit_together([MultinomialNB()], X, y, np.zeros(40))
     with pytest.raises(ValueError, match="cubic"):
         fit_together([MultinomialNB(), MultinomialNB(tf="cubic")], X, y)
+
+
+def test_a_grid_must_map_names_to_values():
+    with pytest.raises(ValueError, match="maps names of parameters to values"):
+        tune([[1, 0], [0, 1]], ["a", "b"], grid="tf")

@@ -6,6 +6,7 @@ import copy
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -231,5 +232,5 @@ def _column(values: Any, n: int, name: str) -> NDArray[Any]:
 
 
 def _expect_folds(folds: int, most: int) -> None:
-    if not 2 <= folds <= most:
+    if not isinstance(folds, Integral) or not 2 <= folds <= most:
         raise ValueError(f"folds must be from 2 to {most} for these documents, not {folds!r}.")

@@ -123,6 +123,8 @@ class Learning(ModelBase):
         RecipeError
             If the tally does not keep the planes that the parameters ask for.
         """
+        if not isinstance(tally, Tally):
+            raise CountError(f"from_tally reads a Tally, not {tally!r:.60}. To learn, use fit.")
         model = cls(**parameters)
         several = tally.n_several > 0 or tally.n_unlabelled > 0
         model._settle(several)

@@ -8,6 +8,7 @@ not assigned.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,8 +75,8 @@ class RCut:
     t: int = 1
 
     def __post_init__(self) -> None:
-        if self.t < 1:
-            raise ScoreError(f"each document gets one class at least, so t cannot be {self.t}.")
+        if not isinstance(self.t, Integral) or self.t < 1:
+            raise ScoreError(f"t must be a whole number from 1 up, not {self.t!r}.")
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Return True where a class is assigned."""
@@ -115,8 +116,8 @@ class PCut:
     shares: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.x < np.inf:
-            raise ScoreError(f"x must be a number from 0 up, not {self.x}.")
+        if not isinstance(self.x, Real) or not 0 <= self.x < np.inf:
+            raise ScoreError(f"x must be a number from 0 up, not {self.x!r}.")
         if self.shares is not None:
             object.__setattr__(self, "shares", fixed(self.shares, "shares"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -59,7 +60,7 @@ class SCut:
     thresholds: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        if self.fbr != "auto" and (isinstance(self.fbr, str) or not 0 <= self.fbr <= 1):
+        if self.fbr != "auto" and not (isinstance(self.fbr, Real) and 0 <= self.fbr <= 1):
             raise ScoreError(f'fbr must be a number from 0 to 1, or "auto", not {self.fbr!r}.')
         if self.fallback not in ("highest", "never"):
             raise ScoreError(f'fallback must be "highest" or "never", not {self.fallback!r}.')

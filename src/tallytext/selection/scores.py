@@ -140,7 +140,7 @@ def _over_classes(
 
 
 def _expect_taken(method: str, given: Mapping[str, object]) -> None:
-    if method not in _TAKES:
+    if not isinstance(method, str) or method not in _TAKES:
         raise ValueError(f"method must be one of {', '.join(_TAKES)}, not {method!r}.")
     choices = {"average": get_args(Average), "labels": get_args(Labels), "unit": get_args(Unit)}
     for option, value in given.items():

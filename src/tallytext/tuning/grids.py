@@ -23,6 +23,9 @@ def points_of(grid: Any) -> list[dict[str, Any]]:
     [{'complement': True, 'tf': 'raw'}, {'complement': True, 'tf': 'log'}]
     """
     grids = [grid] if isinstance(grid, Mapping) else list(grid)
+    for some in grids:
+        if not isinstance(some, Mapping):
+            raise ValueError(f"a grid maps names of parameters to values, which {grid!r} does not.")
     return [point for some in grids for point in ParameterGrid(_listed(some))]
 
 
