@@ -19,10 +19,12 @@ from tallytext import Calibrated, MultinomialNB, TextVectorizer, tune
 from tallytext.evaluation import brier_score, calibration_error, top_label
 from tallytext.smoothing import AbsoluteDiscount, Background, Laplace
 
-ABOUT = """Accuracy on the held-out documents; no held-out label was seen before. "Chosen by tune"
+ABOUT = """Accuracy on the held-out documents; no model saw a held-out label. "Chosen by tune"
 is the setting of `tune`'s own grid with the best leave-one-out accuracy on the training documents.
 Fit and predict start from counts. Calibration: expected calibration error of the best label in 15
-bins of equal width, and Brier score, of raw posteriors and after `Calibrated`."""
+bins of equal width, and Brier score, of raw posteriors and after `Calibrated`. Its parameters come
+from training documents alone; its form was settled on them after errors of several forms on the
+held-out ones had been seen, so these two figures are not those of untouched documents."""
 
 
 def measure(corpora: Sequence[Corpus], clock: Clock) -> Iterator[Table]:
