@@ -188,11 +188,12 @@ class Table:
         return np.minimum(ratio + 1.0 / ratio, cap)
 
 
-_WEIGHTS: dict[str, Callable[[Table], Floats]] = {
+CLASS_METHODS: dict[str, Callable[[Table], Floats]] = {
     "ig": Table.gain,
     "chi": Table.phi_square,
     "prr": Table.probability_ratio,
 }
+"""What a term weighs for a class, by name."""
 
 
 def class_weights(
@@ -216,9 +217,9 @@ def class_weights(
     >>> class_weights([2, 1, 1, 0], [2, 2, 2, 1], 2, 3, "chi")
     array([1.  , 0.25, 0.25, 1.  ])
     """
-    if method not in _WEIGHTS:
-        raise ValueError(f"method must be one of {', '.join(_WEIGHTS)}, not {method!r}.")
-    return _WEIGHTS[method](Table.of(class_with, with_term, in_class, n_documents))
+    if method not in CLASS_METHODS:
+        raise ValueError(f"method must be one of {', '.join(CLASS_METHODS)}, not {method!r}.")
+    return CLASS_METHODS[method](Table.of(class_with, with_term, in_class, n_documents))
 
 
 def _floats(values: ArrayLike) -> Floats:

@@ -14,7 +14,7 @@ from tallytext.bayes.reading import Column, Reading
 from tallytext.bayes.training import Training
 from tallytext.errors import NegativeCountError
 from tallytext.planes import UNIT, Plane
-from tallytext.scorer import Documents
+from tallytext.scorer import Documents, sums_of_rows
 from tallytext.smoothing.base import Numbers
 
 _ROOM = 1 << 17  # numbers of one array: 1 MB
@@ -225,27 +225,18 @@ class LeftOut:
 
     def by_document(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
         """Return the sum over the places of each document."""
-        return _sums(values, self.documents.starts)
+        return sums_of_rows(values, self.documents.starts)
 
     def by_slot(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
         """Return the sum over the own entries of each slot."""
         if self._one_label:
-            return _sums(values, self.documents.starts)
+            return sums_of_rows(values, self.documents.starts)
         lengths = np.diff(self.documents.starts)[self.slot_row]
-        return _sums(values, np.concatenate([[0], np.cumsum(lengths)]))
+        return sums_of_rows(values, np.concatenate([[0], np.cumsum(lengths)]))
 
     @cached_property
     def _one_label(self) -> bool:
         return bool((self.training.n_labels == 1).all())
-
-
-def _sums(values: Numbers | NDArray[np.bool_], starts: NDArray[np.int64]) -> Numbers:
-    """Return the sum of each run of values, zero for an empty one."""
-    sums = np.zeros(len(starts) - 1)
-    some = np.flatnonzero(np.diff(starts))
-    if some.size:
-        sums[some] = np.add.reduceat(values, starts[some], dtype=np.float64)
-    return sums
 
 
 def _in_steps(values: Numbers) -> Numbers:

@@ -23,8 +23,9 @@ from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
 from tallytext.bayes.targets import Targets
 from tallytext.bayes.token_documents import token_documents
-from tallytext.bayes.weighting import CLASS_METHODS, METHODS, ClassWeighting, term_emphasis
+from tallytext.bayes.weighting import METHODS, ClassWeighting, term_emphasis
 from tallytext.bayes.word_probabilities import WordCounts
+from tallytext.contingency import CLASS_METHODS
 from tallytext.errors import ScoreError
 from tallytext.planes import Norm, Plane, TermFrequency
 from tallytext.scorer import Documents, RowWeights, Weights

@@ -22,7 +22,7 @@ from tallytext.bayes.poisson_weights import (
 )
 from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reader, Reading, at_one_moment
-from tallytext.bayes.weighting import CLASS_METHODS
+from tallytext.contingency import CLASS_METHODS
 from tallytext.errors import ScoreError
 from tallytext.planes import Plane
 from tallytext.scorer import Weights

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.poisson_rates import PoissonRates
-from tallytext.bayes.weighting import CLASS_METHODS, blocks
-from tallytext.contingency import Table
+from tallytext.bayes.weighting import blocks
+from tallytext.contingency import CLASS_METHODS, Table
 from tallytext.scorer import RowWeights
 from tallytext.smoothing.base import Numbers
 

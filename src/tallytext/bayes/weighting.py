@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.reading import Reading
-from tallytext.contingency import Table
+from tallytext.contingency import CLASS_METHODS, Table
 from tallytext.selection.postings import Postings
 from tallytext.smoothing.base import Numbers
 
@@ -93,10 +93,3 @@ METHODS: dict[str, Callable[[Postings], Numbers]] = {
 }
 """Scores of words, over all classes. Gains are those of telling each class from the others, summed:
 that is right for documents with several labels, too."""
-
-CLASS_METHODS: dict[str, Callable[[Table], Numbers]] = {
-    "ig": Table.gain,
-    "chi": Table.phi_square,
-    "prr": Table.probability_ratio,
-}
-"""Scores of words, for each class."""
