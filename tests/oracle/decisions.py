@@ -45,3 +45,27 @@ def log_odds(scores):
             float(Decimal(s) - sum(w for j, w in enumerate(weights) if j != i).ln())
             for i, s in enumerate(scores)
         ]
+
+
+def strangest_allowed(strange, coverage):
+    """Return the score of the rank that conformal sets ask for; 1 if the rank is too high."""
+    rank = math.ceil(Fraction(str(coverage)) * (len(strange) + 1))
+    return sorted(strange)[rank - 1] if rank <= len(strange) else 1.0
+
+
+def prediction_sets(probabilities, truth, new, coverage, by_class):
+    """Return the classes in the set of each new document, by the definition."""
+    pairs = [
+        (1 - row[c], c) for row, right in zip(probabilities, truth, strict=True) for c in right
+    ]
+    sets = []
+    for row in new:
+        chosen = set()
+        for c, p in enumerate(row):
+            own = [a for a, label in pairs if label == c]
+            enough = len(own) * (1 - Fraction(str(coverage))) >= 1
+            used = own if by_class and enough else [a for a, _ in pairs]
+            if 1 - p <= strangest_allowed(used, coverage):
+                chosen.add(c)
+        sets.append(chosen)
+    return sets

@@ -7,6 +7,7 @@ was fitted, and is to be given out-of-sample scores.
 from tallytext.decision.cuts import Argmax, PCut, RCut
 from tallytext.decision.isotonic import Isotonic
 from tallytext.decision.platt import Platt
+from tallytext.decision.prediction_set import PredictionSets
 from tallytext.decision.ranking import log_odds, log_posteriors
 from tallytext.decision.temperature import Temperature
 from tallytext.decision.thresholds import SCut
@@ -17,6 +18,7 @@ __all__ = [
     "Isotonic",
     "PCut",
     "Platt",
+    "PredictionSets",
     "RCut",
     "SCut",
     "Temperature",

@@ -35,6 +35,26 @@ def finite_scores(scores: ArrayLike) -> NDArray[np.float64]:
     return matrix
 
 
+def in_unit_interval(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities, each checked to be one, from 0 to 1.
+
+    Examples
+    --------
+    >>> in_unit_interval(np.array([0.5, 1.0000000001]))
+    array([0.5, 1. ])
+    """
+    # A sum of many small parts may miss one by a little.
+    wrong = values[~((values >= -1e-9) & (values <= 1 + 1e-9))]
+    if len(wrong):
+        raise ScoreError(f"{wrong[0]} is not a probability. Are these scores or log-probabilities?")
+    return np.clip(values, 0, 1)
+
+
+def probability_matrix(probabilities: ArrayLike) -> NDArray[np.float64]:
+    """Return probabilities as a matrix of documents by classes."""
+    return in_unit_interval(score_matrix(probabilities))
+
+
 def indicator(truth: ArrayLike, n_classes: int | None = None) -> NDArray[np.bool_]:
     """Return the classes of documents as a boolean matrix.
 

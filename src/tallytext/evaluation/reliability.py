@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tallytext.errors import ScoreError
-from tallytext.evaluation.inputs import flags, same_length, scores_and_truth
+from tallytext.evaluation.inputs import flags, in_unit_interval, same_length, scores_and_truth
 
 Strategy = Literal["equal-width", "equal-count"]
 
@@ -163,11 +163,7 @@ def _probabilities(values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or not len(array):
         raise ScoreError(f"one probability per document is needed, not shape {array.shape}.")
-    # A sum of many small parts may miss one by a little.
-    wrong = array[~((array >= -1e-9) & (array <= 1 + 1e-9))]
-    if len(wrong):
-        raise ScoreError(f"{wrong[0]} is not a probability. Are these scores or log-probabilities?")
-    return np.clip(array, 0, 1)
+    return in_unit_interval(array)
 
 
 def _edges(values: NDArray[np.float64], bins: int, strategy: Strategy) -> NDArray[np.float64]:
