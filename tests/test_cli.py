@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 from typer.testing import CliRunner
 
 from tallytext.cli import app
-from tallytext.cli.typical import signed_g2
+from tallytext.selection.typical import signed_g2
 
 
 @pytest.fixture

@@ -204,7 +204,7 @@ def test_a_bar_is_shown_when_asked_for_and_nothing_otherwise(capfd, monkeypatch)
     tune(X, y, grid={"tf": ["raw", "log"]})
     assert capfd.readouterr() == ("", "")
     tune(X, y, grid={"tf": ["raw", "log"]}, progress=True)
-    assert capfd.readouterr().out
+    assert capfd.readouterr().err
 
 
 # ---------------------------------------------------------------------- one count for all

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
     from tallytext.calibrated import Calibrated
+    from tallytext.classifier import TextClassifier
     from tallytext.planes import Plane
     from tallytext.tally import Tally
     from tallytext.tuning import tune
@@ -19,6 +20,7 @@ __all__ = [
     "Plane",
     "PoissonNB",
     "Tally",
+    "TextClassifier",
     "TextVectorizer",
     "Vocabulary",
     "tune",
@@ -32,6 +34,7 @@ _HOMES = {
     "Plane": "tallytext.planes",
     "PoissonNB": "tallytext.bayes",
     "Tally": "tallytext.tally",
+    "TextClassifier": "tallytext.classifier",
     "TextVectorizer": "tallytext.vectorizer",
     "Vocabulary": "tallytext.vocabulary",
     "tune": "tallytext.tuning",

@@ -15,18 +15,13 @@ from tallytext.bayes.folds import cross_validate
 from tallytext.bayes.learning import expect_lengths
 from tallytext.bayes.model import NaiveBayes, tags_of_counts
 from tallytext.bayes.out_of_sample import OutOfSample
-from tallytext.bayes.targets import indicator, targets_of
-from tallytext.decision import Isotonic, Platt, Temperature, TopLabel
-from tallytext.errors import ScoreError
+from tallytext.bayes.targets import targets_of, truth_of
+from tallytext.calibration import Calibrator, Method, expect_method, fit_calibrator, probabilities
 from tallytext.smoothing.base import Numbers
 
-Method: TypeAlias = Literal["auto", "temperature", "platt", "isotonic"]
 OutOfSampleBy: TypeAlias = Literal["auto", "leave-one-out", "cross-validation"]
-Calibrator: TypeAlias = Temperature | TopLabel | Platt | Isotonic
 
-_METHODS = ("auto", "temperature", "platt", "isotonic")
 _OUT_OF_SAMPLE = ("auto", "leave-one-out", "cross-validation")
-_IMPOSSIBLE = -1e6
 
 
 class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -125,7 +120,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
         seen = self._left_out(X, y, sample_weight, groups, time)
         self.out_of_sample_ = seen.method
-        self.calibrator_ = self._fitted(_with_weight(seen, sample_weight))
+        self.calibrator_ = fit_calibrator(_with_weight(seen, sample_weight), self.method)
         return self
 
     def recalibrate(self, X: Any, y: Any) -> Self:
@@ -143,14 +138,14 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         seen = OutOfSample(
             scores=scores,
             lengths=lengths,
-            truth=indicator(targets.labels, model._order()),
+            truth=truth_of(targets.labels, model.classes_),
             classes=model.classes_,
             contrasts=model._contrasts,
             several=model.multi_label_,
             method="held out",
         )
         self.out_of_sample_ = seen.method
-        self.calibrator_ = self._fitted(seen)
+        self.calibrator_ = fit_calibrator(seen, self.method)
         return self
 
     @property
@@ -174,10 +169,8 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         """Return the probability of each class; for one label per document they sum to one."""
         check_is_fitted(self)
         scores, lengths = self.estimator_.scores_and_lengths(X)
-        if isinstance(self.calibrator_, Temperature | TopLabel):
-            return np.exp(self.calibrator_.log_proba(_possible(scores), lengths))
-        odds = self.estimator_.log_odds(scores)
-        return self.calibrator_.proba(_per_token(odds, lengths))
+        odds = self.estimator_.log_odds
+        return probabilities(self.calibrator_, scores, lengths, odds)
 
     def predict_log_proba(self, X: Any) -> Numbers:
         """Return the logarithms of :meth:`predict_proba`."""
@@ -205,35 +198,8 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         given = groups is not None or time is not None
         return given or weighed or not self.estimator_.has_leave_one_out
 
-    def _fitted(self, seen: OutOfSample) -> Calibrator:
-        if seen.several:
-            return self._fitted_by_class(seen)
-        known = seen.truth.any(axis=1)
-        scores, lengths = _possible(seen.scores[known]), seen.lengths[known]
-        truth = seen.truth[known].argmax(axis=1)
-        # A document whose class is gone without it is a mistake at any temperature, and a loss of
-        # any size: it says how often the model is right, but not how sure the others may be.
-        fair = np.isfinite(seen.scores[np.flatnonzero(known), truth])
-        temperature = Temperature()
-        if fair.any() or not fair.size:
-            temperature = Temperature.fit(scores[fair], lengths[fair], truth[fair])
-        if self.method == "temperature":
-            return temperature
-        isotonic = self.method != "platt"
-        return TopLabel.fit(scores, lengths, truth, isotonic=isotonic, temperature=temperature)
-
-    def _fitted_by_class(self, seen: OutOfSample) -> Calibrator:
-        if self.method == "temperature":
-            raise ScoreError(
-                "a temperature makes probabilities sum to one, but documents may have several "
-                "labels here. Use method='platt' or 'isotonic'."
-            )
-        kind = Platt if self.method == "platt" else Isotonic
-        return kind.fit(_per_token(seen.log_odds(), seen.lengths), seen.truth)
-
     def _expect_parameters(self, groups: Any, time: Any) -> None:
-        if self.method not in _METHODS:
-            raise ValueError(f"method must be one of {_METHODS}, not {self.method!r}.")
+        expect_method(self.method)
         if self.out_of_sample not in _OUT_OF_SAMPLE:
             raise ValueError(
                 f"out_of_sample must be one of {_OUT_OF_SAMPLE}, not {self.out_of_sample!r}."
@@ -254,16 +220,3 @@ def _with_weight(seen: OutOfSample, sample_weight: Any) -> OutOfSample:
     return replace(
         seen, scores=seen.scores[there], lengths=seen.lengths[there], truth=seen.truth[there]
     )
-
-
-def _possible(scores: Numbers) -> Numbers:
-    """Return scores with a large negative number for classes that are impossible."""
-    highest = np.where(np.isfinite(scores), scores, -np.inf).max(axis=1, keepdims=True)
-    highest = np.where(np.isfinite(highest), highest, 0.0)
-    return np.where(np.isfinite(scores), scores, highest + _IMPOSSIBLE)
-
-
-def _per_token(odds: Numbers, lengths: Numbers) -> Numbers:
-    """Return log-odds divided by the length, as comparable between documents as may be."""
-    finite = np.clip(odds, _IMPOSSIBLE, -_IMPOSSIBLE)
-    return finite / np.maximum(lengths, 1.0)[:, None]

@@ -62,6 +62,18 @@ class ScoreError(TallytextError):
     """Scores, probabilities or decisions that cannot be used, or a rule that cannot be applied."""
 
 
+class NotAdditiveError(TallytextError):
+    """A model that is no function of sums was to learn, forget or merge."""
+
+
+class SettingsError(TallytextError):
+    """Settings of two classifiers that cannot be merged, or that cannot be kept in a file."""
+
+
+class StaleWarning(UserWarning):
+    """Probabilities, sets and thresholds were found before the model last learned or forgot."""
+
+
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return a sentence that offers the nearest of the known names, or nothing.
 

@@ -98,6 +98,13 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         """Return scores with what the length of a document says added."""
         return scores
 
+    def _or_prior(self, scores: Numbers, weights: Weights) -> Numbers:
+        """Return scores, but the prior for documents that no class can have written."""
+        lost = ~(scores > -np.inf).any(axis=1)
+        if lost.any():
+            scores[lost] = weights.intercept
+        return scores
+
     def _divisors(self, lengths: Numbers) -> Numbers:
         """Return what evidence is divided by."""
         return lengths

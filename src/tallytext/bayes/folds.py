@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
-from tallytext.bayes.class_order import Ordering, sort_labels
+from tallytext.bayes.class_order import sort_labels
 from tallytext.bayes.matrices import checked_matrix, weights_of
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
-from tallytext.bayes.targets import Targets, indicator, targets_of
-from tallytext.bayes.weight_cache import WeightCache
+from tallytext.bayes.targets import Targets, targets_of, truth_of
 from tallytext.errors import LabelError
 from tallytext.tally import Tally
 
@@ -147,13 +145,13 @@ class _Whole:
     def tally(self, rows: Indices) -> Tally:
         """Return the tally of some documents."""
         mine = self.model.tally_
-        part = self._with(Tally(mine.vocabulary, planes=mine.planes))
+        part = self.model.with_tally(Tally(mine.vocabulary, planes=mine.planes))
         part._learn(*self._some(rows), +1)
         return part.tally_
 
     def trained(self, tally: Tally, rows: Indices) -> NaiveBayes:
         """Return the model of a tally, that of some documents."""
-        model = self._with(tally)
+        model = self.model.with_tally(tally)
         model._choose(*self._some(rows))
         return model
 
@@ -175,19 +173,13 @@ class _Whole:
         return OutOfSample(
             scores=scores[kept],
             lengths=lengths[kept],
-            truth=indicator(self.targets.labels, self.model._order())[kept],
+            truth=truth_of(self.targets.labels, classes)[kept],
             classes=classes,
             contrasts=self.model._contrasts,
             several=self.model.multi_label_,
             method="cross-validation",
             rows=rows,
         )
-
-    def _with(self, tally: Tally) -> NaiveBayes:
-        model = copy.copy(self.model)
-        model.tally_, model.cache_ = tally, WeightCache()
-        model.ordering_ = Ordering(self.model.ordering_.announced)
-        return model
 
 
 def _less(whole: _Whole, folds: list[Indices]) -> Iterator[Judge]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -129,6 +130,15 @@ class Learning(ModelBase):
         several = tally.n_several > 0 or tally.n_unlabelled > 0
         model._settle(several)
         model._start(tally, 1.0, weighted=False, open_=True)
+        return model
+
+    def with_tally(self, tally: Tally) -> Self:
+        """Return a model with the settings and choices of this one, which reads another tally."""
+        model = copy.copy(self)
+        model.tally_, model.cache_ = tally, WeightCache()
+        model.ordering_ = Ordering(self.ordering_.announced)
+        if self.open_:
+            model.n_features_in_ = len(tally.vocabulary)
         return model
 
     def _begin(self, X: Any, targets: Targets, weights: Numbers | None) -> None:

@@ -13,7 +13,7 @@ from tallytext.bayes.left_out_priors import left_intercept
 from tallytext.bayes.matrices import documents_of, transformed, weights_of
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.reading import Reader, Reading, at_one_moment
-from tallytext.bayes.targets import Targets, indicator
+from tallytext.bayes.targets import Targets, truth_of
 from tallytext.bayes.training import Training, training_of
 from tallytext.errors import CountError, NegativeCountError
 from tallytext.scorer import Documents
@@ -50,7 +50,7 @@ def _judged(
     return OutOfSample(
         scores=scores,
         lengths=lengths,
-        truth=indicator(targets.labels, reading.order),
+        truth=truth_of(targets.labels, reading.order.classes),
         classes=reading.order.classes,
         contrasts=model._contrasts,
         several=model.multi_label_,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,20 @@ class OutOfSample:
             return float((self.predict().astype(bool) == self.truth).all(axis=1).mean())
         best = self.scores.argmax(axis=1)
         return float(self.truth[np.arange(len(best)), best].mean())
+
+
+def joined(parts: Sequence[OutOfSample]) -> OutOfSample:
+    """Return what was said of several lots of documents, one after the other.
+
+    All must be of the same classes and of models of one kind.
+    """
+    return replace(
+        parts[0],
+        scores=np.concatenate([part.scores for part in parts]),
+        lengths=np.concatenate([part.lengths for part in parts]),
+        truth=np.concatenate([part.truth for part in parts]),
+        rows=None,
+    )
 
 
 def posteriors(scores: Numbers, contrasts: bool, several: bool) -> Numbers:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,8 @@ from tallytext.bayes.poisson_grid import (
     mean_f1,
 )
 from tallytext.bayes.poisson_weights import Weighting
-from tallytext.bayes.targets import Targets, indicator, targets_of
+from tallytext.bayes.targets import Targets, targets_of, truth_of
+from tallytext.progress import progress_bar
 from tallytext.smoothing.base import Numbers
 from tallytext.threads import thread_count
 
@@ -118,7 +118,7 @@ def choose_per_class(
     """
     fitted: PoissonNB = clone(model).set_params(per_class=None).fit(X, y)
     matrix, targets = checked_matrix(fitted, X, reset=False, open_width=False), targets_of(y)
-    truth = indicator(targets.labels, fitted._order())
+    truth = truth_of(targets.labels, fitted.classes_)
     if repeats < 1:
         raise ValueError(f"repeats must be at least 1, not {repeats}.")
     grid = Grid(WEIGHTINGS, alphas, model.weight_power, model.prr_source)
@@ -179,25 +179,15 @@ def _grid_f1(
     n_documents, n_classes = truth.shape
     groups = class_groups(n_documents, n_classes, len(grid.candidates))
     n_threads = thread_count(model.n_jobs)
-    with _bar(len(groups) * len(folds), progress) as followed:
-        found = [group_f1(grid, followed(folds), truth, *ends, n_threads) for ends in groups]
+    with progress_bar("Choosing weights", len(groups) * len(folds), progress) as step:
+        found = [group_f1(grid, _followed(folds, step), truth, *ends, n_threads) for ends in groups]
     return GridF1(
         np.concatenate([part.f1 for part in found], axis=-1),
         np.concatenate([part.by_fold for part in found], axis=-1),
     )
 
 
-@contextmanager
-def _bar(total: int, shown: bool) -> Iterator[Callable[[Iterable[Fold]], Iterator[Fold]]]:
-    """Yield a function that moves a bar on with each fold that is done."""
-    from rich.progress import Progress
-
-    with Progress(transient=True, disable=not shown) as bar:
-        task = bar.add_task("choosing weights", total=total)
-
-        def followed(folds: Iterable[Fold]) -> Iterator[Fold]:
-            for fold in folds:
-                yield fold
-                bar.advance(task)
-
-        yield followed
+def _followed(folds: list[Fold], step: Callable[[], None]) -> Iterator[Fold]:
+    for fold in folds:
+        yield fold
+        step()

@@ -32,6 +32,11 @@ class Predicting(ModelBase):
         """The labels, sorted."""
         return self._order().classes
 
+    @property
+    def contrasts(self) -> bool:
+        """Whether scores are log-odds of each class against all others."""
+        return self._contrasts
+
     def scores(self, X: Any) -> Numbers:
         """Return the raw score of each document for each class.
 
@@ -145,10 +150,7 @@ class Predicting(ModelBase):
     def _scores(self, documents: Documents, seen: Seen | None = None) -> tuple[Numbers, Numbers]:
         seen = self._seen(documents) if seen is None else seen
         scores, lengths = seen.weights.scores(seen.local(documents), thread_count(self.n_jobs))
-        lost = ~(scores > -np.inf).any(axis=1)
-        if lost.any():
-            # No class can have written these: only the prior is left.
-            scores[lost] = seen.weights.intercept
+        scores = self._or_prior(scores, seen.weights)
         return self._lengthened(scores, documents, seen.reading), lengths
 
     def _top(self, documents: Documents, seen: Seen, k: int) -> Best:

@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from tallytext.bayes.class_order import ClassOrder
 from tallytext.errors import LabelError
 
 _SEVERAL = (list, tuple, set, frozenset)
@@ -76,9 +75,15 @@ def targets_of(y: Any) -> Targets:
     return Targets(_single(y), several=False)
 
 
-def indicator(labels: list[Any], order: ClassOrder) -> NDArray[np.bool_]:
-    """Return which document has which class; labels that are no class are left out."""
-    place = {label: at for at, label in enumerate(order.classes.tolist())}
+def truth_of(labels: list[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which document has which of some classes; other labels are left out.
+
+    Examples
+    --------
+    >>> truth_of(["sea", ["sky", "sea"], []], np.array(["sea", "sky"])).astype(int).tolist()
+    [[1, 0], [1, 1], [0, 0]]
+    """
+    place = {label: at for at, label in enumerate(classes.tolist())}
     table = np.zeros((len(labels), len(place) + 1), dtype=bool)
     if {*map(type, labels)}.isdisjoint(_SEVERAL):
         table[np.arange(len(labels)), [place.get(label, -1) for label in labels]] = True

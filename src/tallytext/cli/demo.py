@@ -123,7 +123,7 @@ def _verdict(trial: Trial) -> Table:
 
 def _typical_terms(tally: Tally, classes: int, top: int) -> Table:
     """Show the terms with the highest log-likelihood ratio for the largest classes."""
-    from tallytext.cli.typical import typical_terms
+    from tallytext.selection.typical import typical_terms
 
     title = "Most characteristic terms (log-likelihood ratio against all other classes)"
     table = _table(title, "class", "documents", "tokens", "terms")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +17,8 @@ from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.together import fit_together
 from tallytext.errors import ScoreError
 from tallytext.evaluation import f_measures
+from tallytext.progress import progress_bar
 from tallytext.tuning.grids import default_grid, points_of
-
-Say = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,7 @@ def tune(
     if not by_folds:
         fit_together(candidates, X, y)
     judge, trials = scoring or _default_scoring, []
-    with _bar(len(points), progress) as step:
+    with progress_bar("Trying settings", len(points), progress) as step:
         for candidate, point in zip(candidates, points, strict=True):
             trials.append(_trial(point, judge(judged(candidate))))
             step()
@@ -165,16 +163,3 @@ def _default_scoring(seen: OutOfSample) -> float:
     if not seen.several:
         return seen.accuracy
     return float(f_measures(seen.truth, seen.predict().astype(np.bool_)).micro_f1)
-
-
-@contextmanager
-def _bar(total: int, shown: bool) -> Iterator[Say]:
-    if not shown:
-        # A bar that is disabled ends the line all the same in some versions of rich.
-        yield lambda: None
-        return
-    from rich.progress import Progress
-
-    with Progress(transient=True) as progress:
-        task = progress.add_task("Trying settings", total=total)
-        yield lambda: progress.advance(task)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.special import xlogy
 
-if TYPE_CHECKING:
-    from tallytext import Tally
+from tallytext.tally import Tally
 
 
 def typical_terms(tally: Tally, classes: Iterable[int], top: int) -> Iterator[list[str]]:

@@ -1,0 +1,96 @@
+"""What a fitted classifier consists of."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NoReturn
+
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tallytext.classifier.calibration import Calibration
+from tallytext.classifier.choosing import Trial
+from tallytext.classifier.report import Changes, Report
+from tallytext.duplicates import Duplicates
+from tallytext.errors import NotAdditiveError
+from tallytext.learners import Learner
+from tallytext.tally import Tally
+from tallytext.vectorizer import TextVectorizer
+
+
+class ClassifierBase(BaseEstimator):  # type: ignore[misc]
+    """Parts of a classifier: how texts become terms, the model, and what makes it reliable."""
+
+    vectorizer_: TextVectorizer
+    model_: Any
+    tally_: Tally
+    learner_: Learner
+    multi_label_: bool
+    calibration_: Calibration | None
+    trials_: list[Trial]
+    changes_: Changes
+    duplicates_: Duplicates | None
+    n_columns_: int | None
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self.model_.classes_
+
+    def report(self) -> Report:
+        """Return what was chosen and why, how well it does, and what to be wary of."""
+        check_is_fitted(self)
+        tally, calibration = self.tally_, self.calibration_
+        return Report(
+            learner=self.learner_.name,
+            setting=" ".join(repr(self.model_).split()),
+            several=self.multi_label_,
+            n_documents=int(tally.n_documents),
+            n_classes=len(tally.classes),
+            n_terms=int(tally.n_terms),
+            n_tokens=int(tally.n_tokens),
+            trials=self.trials_,
+            score=None if calibration is None else calibration.score,
+            n_judged=0 if calibration is None else calibration.n_documents,
+            method="" if calibration is None else calibration.method,
+            changes=self.changes_,
+            duplicates=self.duplicates_,
+        )
+
+    def terms(self, label: Any, n: int = 10) -> list[str]:
+        """Return the terms that are most typical of a class, by log-likelihood ratio.
+
+        Parameters
+        ----------
+        label : label
+        n : int, default=10
+            How many.
+        """
+        from tallytext.selection.typical import typical_terms
+
+        check_is_fitted(self)
+        tally = self.tally_
+        self.model_.class_number(label)  # says which classes there are
+        return next(typical_terms(tally, [tally.classes.index(label)], n))
+
+    def _read(self, tally: Tally) -> None:
+        """Read another tally from now on."""
+        self.tally_, self.model_ = tally, self.model_.with_tally(tally)
+        self.vectorizer_ = copy.copy(self.vectorizer_)
+        self.vectorizer_.vocabulary_ = tally.vocabulary
+
+    def _expect_additive(self, verb: str) -> None:
+        check_is_fitted(self)
+        if not self.learner_.additive:
+            self._refuse(verb)
+
+    def _refuse(self, verb: str) -> NoReturn:
+        raise NotAdditiveError(
+            f"cannot {verb}: this classifier is a {self.learner_.name}, which is no function of "
+            'counts. Train it anew on all documents, or use model="auto", which takes learners '
+            "that can."
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")

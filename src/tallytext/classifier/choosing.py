@@ -1,0 +1,131 @@
+"""The choice of a model: by what each says of documents that were kept from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from tallytext.bayes.out_of_sample import OutOfSample, joined
+from tallytext.classifier.budget import Budget
+from tallytext.classifier.judging import Candidate, Judge, mark
+
+Progress = Callable[[], None]
+
+_FINALISTS = 4
+_ENOUGH = 512  # documents for the first round
+_MOST_FOLDS = 3  # for finalists, where a fold is large
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate, and how it did; ``score`` is None for one that was not tried."""
+
+    learner: str
+    setting: str
+    score: float | None
+    n_documents: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The model that was chosen, and why.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    model : Any
+        Fitted on all training documents.
+    trials : list of Trial
+        All candidates, the best first; finalists were judged on more documents.
+    seen : OutOfSample or None
+        What models of its kind said of documents that were kept from them; None if there were
+        none to keep.
+    """
+
+    candidate: Candidate
+    model: Any
+    trials: list[Trial]
+    seen: OutOfSample | None
+
+
+@dataclass
+class _Contestant:
+    candidate: Candidate
+    model: Any = None
+    parts: list[OutOfSample] = field(default_factory=list)
+
+    def judged_by(self, judge: Judge, folds: Sequence[int]) -> None:
+        if self.model is None:
+            self.model = judge.trained(self.candidate)
+        for fold in folds:
+            self.parts.append(judge.judged(self.candidate, self.model, fold))
+
+    @property
+    def score(self) -> float:
+        return mark(joined(self.parts)) if self.parts else -1.0
+
+    def trial(self) -> Trial:
+        score = self.score if self.parts else None
+        n_documents = sum(len(part.scores) for part in self.parts)
+        learner = self.candidate.learner.name
+        return Trial(learner, repr(self.candidate.model), score, n_documents)
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    judge: Judge,
+    budget: Budget,
+    progress: Progress = lambda: None,
+) -> Choice:
+    """Return the candidate that does best on documents that were kept from it.
+
+    All are judged on the first folds, the best of them on more, and the winner on all that were
+    drawn, so that its probabilities can be calibrated.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Of equals the first wins.
+    judge : Judge
+    budget : Budget
+        What there is to spend; the first candidate is always tried.
+    progress : callable
+        Called after each candidate.
+    """
+    field_ = [_Contestant(candidate) for candidate in candidates]
+    if judge.folds and len(field_) > 1:
+        _first_round(field_, judge, budget, progress)
+        field_.sort(key=lambda each: -each.score)
+        for each in field_[:_FINALISTS]:
+            if each.parts:
+                each.judged_by(judge, range(len(each.parts), min(_MOST_FOLDS, len(judge.folds))))
+        field_[:_FINALISTS] = sorted(field_[:_FINALISTS], key=lambda each: -each.score)
+    winner = field_[0]
+    winner.judged_by(judge, range(len(winner.parts), len(judge.folds)))
+    seen = joined(winner.parts) if winner.parts else None
+    return Choice(winner.candidate, winner.model, [each.trial() for each in field_], seen)
+
+
+def _first_round(
+    contestants: list[_Contestant], judge: Judge, budget: Budget, progress: Progress
+) -> None:
+    folds = first_folds([len(rows) for rows in judge.folds])
+    for at, each in enumerate(contestants):
+        if not at or budget.allows(each.candidate.learner, judge, len(folds)):
+            each.judged_by(judge, folds)
+        progress()
+
+
+def first_folds(sizes: Sequence[int]) -> range:
+    """Return the folds that all candidates are judged on: as many as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> first_folds([2000, 2000]), first_folds([20] * 10)
+    (range(0, 1), range(0, 10))
+    """
+    documents = accumulate(sizes)
+    enough = next((at for at, n in enumerate(documents, 1) if n >= _ENOUGH), len(sizes))
+    return range(enough)

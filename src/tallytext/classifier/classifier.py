@@ -1,0 +1,213 @@
+"""``TextClassifier``: from text to labels, with everything in between."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+
+from tallytext.classifier.answering import Answering
+from tallytext.classifier.labels import labels_of
+from tallytext.classifier.learning import Learning
+from tallytext.classifier.merging import expect_equal_settings
+from tallytext.classifier.report import Changes
+from tallytext.classifier.sample import random_keys
+from tallytext.classifier.training import Training
+from tallytext.text.sources import pieces
+from tallytext.vectorizer import TextVectorizer
+
+_PIECE = 65_536
+
+
+class TextClassifier(ClassifierMixin, Learning, Answering):  # type: ignore[misc]
+    """Learn which labels texts have: exactly, one by one if need be, and with reasons.
+
+    What it learns are counts, so documents can be added and taken out again one at a time, and
+    classifiers that were trained apart can be added up. Words and classes that are new are
+    welcome at any time. Training documents are not kept.
+
+    Parameters
+    ----------
+    model : str or model, default="auto"
+        - "auto": try the settings of all learners that are additive, and take what does best on
+          documents that were kept from it.
+        - "best": consider also those that cannot learn, forget and merge afterwards.
+        - the name of a learner, see :func:`tallytext.learners.learners`: its usual setting.
+        - a model such as ``MultinomialNB(Laplace(0.1))``.
+    vectorizer : TextVectorizer, default=None
+        How texts become terms; None for words, and for pairs of syllables besides in Korean.
+    multi_label : bool, default=None
+        Whether documents may have several labels or none; None: if one of them has.
+    budget : float, default=None
+        Seconds after which no further model is tried. None for about the time that other
+        libraries take to count the words, by an estimate that does not look at the clock: the
+        same documents then give the same model everywhere.
+    n_jobs : int, default=None
+        Number of threads; None for all cores. Results do not depend on it.
+    verbose : bool, default=False
+        Show a progress bar while models are tried.
+
+    Attributes
+    ----------
+    model_ : NaiveBayes
+        The fitted model.
+    vectorizer_ : TextVectorizer
+        How texts become terms, with the vocabulary so far.
+    calibration_ : Calibration or None
+        What probabilities are made with.
+    classes_ : ndarray
+        The labels, sorted.
+    multi_label_ : bool
+        Whether documents may have several labels.
+
+    Notes
+    -----
+    Predictions from several threads at a time are safe, also while another one learns.
+
+    Examples
+    --------
+    >>> texts = ["cheap pills, buy now", "lunch at noon?", "buy cheap watches", "see you at lunch"]
+    >>> clf = TextClassifier(model="multinomial").fit(texts, ["spam", "ham", "spam", "ham"])
+    >>> clf.predict(["cheap lunch", "buy watches now"])
+    array(['ham', 'spam'], dtype='<U4')
+    >>> clf.learn(["your parcel is waiting"], ["parcel"]).classes_
+    array(['ham', 'parcel', 'spam'], dtype='<U6')
+    >>> clf.forget(["your parcel is waiting"], ["parcel"]).classes_
+    array(['ham', 'spam'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        model: Any = "auto",
+        *,
+        vectorizer: TextVectorizer | None = None,
+        multi_label: bool | None = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.model = model
+        self.vectorizer = vectorizer
+        self.multi_label = multi_label
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self,
+        texts: Any,
+        labels: Any,
+        *,
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from labelled texts, forgetting any learned before.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            Also a pandas, polars or Arrow column, or a NumPy array.
+        labels : list, column or array
+            One label per text; or a list of labels per text, or an indicator matrix, for texts
+            with several labels or none.
+        groups : array-like of shape (n_documents,), default=None
+            Documents of one group (thread, author, near duplicates) are kept from models
+            together, so that what is expected of new ones is not too rosy.
+        time : array-like of shape (n_documents,), default=None
+            Models are judged on the latest documents, having seen earlier ones only.
+
+        Returns
+        -------
+        self
+        """
+        training = Training(self)
+        listed, columns = labels_of(labels)
+        keys = _keys(len(listed), groups, time)
+        at = 0
+        for some in pieces(texts, len(listed) + 1 if training.at_once else _PIECE):
+            end = at + len(some)
+            training.add(some, listed[at:end], None if keys is None else keys[at:end])
+            at = end
+        training.expect_all(at, len(listed))
+        return self._become(training, columns, groups is not None, time is not None)
+
+    def fit_batches(self, batches: Iterable[tuple[Any, Any]]) -> Self:
+        """Learn from labelled texts that need not fit into memory.
+
+        Parameters
+        ----------
+        batches : iterable of (texts, labels)
+            Each as for :meth:`fit`.
+
+        Examples
+        --------
+        >>> batches = [(["to be", "or not"], ["a", "b"]), (["to do", "or so"], ["a", "b"])]
+        >>> TextClassifier("multinomial").fit_batches(batches).predict(["to"])
+        array(['a'], dtype='<U1')
+        """
+        training, columns = Training(self), None
+        for texts, labels in batches:
+            listed, width = labels_of(labels)
+            columns = columns if width is None else max(width, columns or 0)
+            training.add(texts, listed)
+        return self._become(training, columns)
+
+    def partial_fit(self, texts: Any, labels: Any, classes: Iterable[Any] | None = None) -> Self:
+        """Fit if this is the first call, and learn more after that, as scikit-learn has it.
+
+        ``classes`` need not be announced.
+        """
+        return self.learn(texts, labels) if hasattr(self, "model_") else self.fit(texts, labels)
+
+    def __add__(self, other: object) -> TextClassifier:
+        """Return the classifier of the documents of both."""
+        if not isinstance(other, TextClassifier):
+            return NotImplemented
+        expect_equal_settings(self, other)
+        merged = copy.copy(self)
+        merged._read(self.tally_ + other.tally_)
+        merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
+        return merged
+
+    def _become(
+        self,
+        training: Training,
+        columns: int | None,
+        grouped: bool = False,
+        timed: bool = False,
+    ) -> Self:
+        fitted = training.finished(columns is not None, grouped, timed)
+        self.vectorizer_, self.model_ = training.vectorizer, fitted.model
+        self.tally_ = fitted.tally
+        self.learner_, self.multi_label_ = fitted.learner, fitted.several
+        self.calibration_, self.trials_ = fitted.calibration, fitted.trials
+        self.changes_, self.duplicates_ = Changes(), fitted.duplicates
+        self.n_columns_ = columns
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _keys(n: int, groups: Any, time: Any) -> NDArray[np.uint64] | None:
+    """Return what documents are drawn by: at random, group by group, or the latest first."""
+    if groups is not None and time is not None:
+        raise ValueError("give groups or time, not both: blocks of time cannot keep groups whole.")
+    if groups is None and time is None:
+        return None
+    given = np.asarray(groups if time is None else time)
+    if given.shape != (n,):
+        name = "groups" if time is None else "time"
+        raise ValueError(f"{n} documents, but {name} of shape {given.shape}.")
+    distinct, number = np.unique(given, return_inverse=True)
+    if time is None:
+        return random_keys(0, len(distinct))[number]
+    return (len(distinct) - 1 - number).astype(np.uint64)

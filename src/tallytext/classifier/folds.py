@@ -1,0 +1,74 @@
+"""Which of the drawn documents are kept from a model together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.bayes.class_order import sort_labels
+
+Rows = NDArray[np.intp]
+
+_LARGEST = 2048
+
+
+def dealt_out(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
+    """Deal documents out, so that each fold is like all of them.
+
+    A fold is at most a fifth of the training documents, a tenth where there are few, so that a
+    model without it is nearly the model of all.
+
+    Parameters
+    ----------
+    labels : list
+        Of the documents that were drawn, in random order.
+    n_documents : int
+        Number of training documents, drawn or not.
+    several : bool
+        Whether documents may have several labels; otherwise classes are dealt out evenly.
+    """
+    n = len(labels)
+    if n < 2:
+        return []
+    folds = min(n, -(-n // fold_size(n_documents)))
+    order = np.arange(n)
+    if not several:
+        number = {label: at for at, label in enumerate(sort_labels(set(labels)))}
+        order = np.argsort([number[label] for label in labels], kind="stable")
+    return [order[first::folds] for first in range(folds)]
+
+
+def grouped(keys: NDArray[np.uint64], n_documents: int) -> list[Rows]:
+    """Cut documents that are sorted by key into folds, those of one key into one.
+
+    Examples
+    --------
+    >>> [fold.tolist() for fold in grouped(np.array([3, 3, 5, 8, 8], dtype=np.uint64), 5)]
+    [[0, 1], [2], [3, 4]]
+    """
+    if len(keys) < 2 or keys[0] == keys[-1]:
+        return []
+    size, first_of_key = fold_size(n_documents), np.flatnonzero(keys[1:] != keys[:-1]) + 1
+    wanted = np.arange(size, len(keys), size)
+    cuts = np.unique(first_of_key[np.searchsorted(first_of_key[:-1], wanted)])
+    return np.split(np.arange(len(keys)), cuts)
+
+
+def latest(n_drawn: int, n_documents: int) -> list[Rows]:
+    """Return the latest documents, at most a fifth of all, where those drawn come latest first."""
+    n = min(n_drawn, n_documents // 5)
+    return [np.arange(n)] if n else []
+
+
+def fold_size(n_documents: int) -> int:
+    """Return how many documents a fold may have.
+
+    Examples
+    --------
+    >>> fold_size(200), fold_size(5000), fold_size(1_000_000)
+    (20, 1000, 2048)
+    """
+    share = 10 if n_documents <= 1000 else 5
+    return max(1, min(n_documents // share, _LARGEST))

@@ -1,0 +1,129 @@
+"""How well models do on documents that were kept from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from tallytext.bayes.class_order import array_of_labels, sort_labels
+from tallytext.bayes.exam import Exam
+from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.targets import Targets, truth_of
+from tallytext.calibration import per_token
+from tallytext.classifier.folds import Rows
+from tallytext.classifier.sample import Drawn
+from tallytext.learners import Learner
+from tallytext.tally import Tally
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A learner with one of its settings: a model that is not fitted."""
+
+    learner: Learner
+    model: Any
+
+    def __str__(self) -> str:
+        return f"{self.learner.name}: {self.model!r}"
+
+
+@dataclass
+class Judge:
+    """Keeps documents from models, and asks these about them.
+
+    Attributes
+    ----------
+    tally : Tally
+        All training documents, with all planes that a model to be judged reads.
+    drawn : Drawn
+        Some of them.
+    folds : list of ndarray
+        Which of those are kept from a model together.
+    several : bool
+        Whether documents may have several labels.
+    documents : tuple, default=None
+        Counts and labels of all training documents, for models that are trained on them.
+    """
+
+    tally: Tally
+    drawn: Drawn
+    folds: list[Rows]
+    several: bool
+    documents: tuple[Any, list[Any]] | None = None
+    _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return array_of_labels(sort_labels(self.tally.classes))
+
+    def trained(self, candidate: Candidate) -> Any:
+        """Return the model of all training documents."""
+        if not candidate.learner.additive:
+            X, labels = self._expect_documents(candidate)
+            return clone(candidate.model).fit(X, labels)
+        parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
+        model = type(candidate.model).from_tally(self.tally, **parameters)
+        # What sums cannot tell (a discount found by leaving out) is found from those drawn.
+        model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
+        return model
+
+    def judged(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
+        """Return what the model of all documents but those of a fold says of these."""
+        if not candidate.learner.additive:
+            return self._refitted(candidate, fold)
+        rest, exam = self._without(fold)
+        return exam.judged(model.with_tally(rest), self.classes, "cross-validation")
+
+    def _without(self, fold: int) -> tuple[Tally, Exam]:
+        if fold not in self._rests:
+            rows = self.folds[fold]
+            X, labels = self.drawn.X[rows], [self.drawn.labels[row] for row in rows]
+            part = Tally(self.tally.vocabulary, planes=self.tally.planes)
+            part.learn(X, labels, terms=self.tally.vocabulary)
+            self._rests[fold] = self.tally - part, Exam(X, labels)
+        return self._rests[fold]
+
+    def _refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
+        X, labels = self._expect_documents(candidate)
+        rows = self.drawn.rows[self.folds[fold]]
+        others = np.setdiff1d(np.arange(len(labels)), rows)
+        model = clone(candidate.model).fit(X[others], [labels[row] for row in others])
+        found, lengths = model.scores_and_lengths(X[rows])
+        classes = self.classes
+        scores = np.full((len(rows), len(classes)), -np.inf)
+        scores[:, np.isin(classes, model.classes_)] = found
+        return OutOfSample(
+            scores=scores,
+            lengths=lengths,
+            truth=truth_of([labels[row] for row in rows], classes),
+            classes=classes,
+            contrasts=model.contrasts,
+            several=self.several,
+            method="cross-validation",
+        )
+
+    def _expect_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
+        if self.documents is None:
+            raise ValueError(f"{candidate.learner.name} needs documents, which were not kept.")
+        return self.documents
+
+
+def mark(seen: OutOfSample) -> float:
+    """Return how good an answer is: accuracy, or F1 where documents have several labels or none.
+
+    The F1 is the micro-averaged one at the best common threshold for log-odds per token: each
+    class will get a threshold of its own, so what counts is the order.
+    """
+    if not len(seen.scores):
+        return 0.0
+    if not seen.several:
+        return seen.accuracy
+    odds = per_token(seen.log_odds(), seen.lengths).ravel()
+    right = np.cumsum(seen.truth.ravel()[np.argsort(-odds, kind="stable")])
+    given = np.arange(1, len(right) + 1)
+    return float((2 * right / (given + max(right[-1], 1))).max())

@@ -1,0 +1,93 @@
+"""How a fitted classifier learns more, forgets, and is calibrated anew."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from tallytext.bayes.exam import Exam
+from tallytext.classifier.base import ClassifierBase
+from tallytext.classifier.calibration import Calibration
+from tallytext.classifier.labels import expect_single, labels_of
+from tallytext.classifier.report import Changes
+from tallytext.errors import LabelError, ScoreError
+
+
+class Learning(ClassifierBase):
+    """Moves counts; what was found out from training documents stays, and is marked stale."""
+
+    def learn(self, texts: Any, labels: Any) -> Self:
+        """Learn more documents; new words and new classes are welcome.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str; or one str
+        labels : as for :meth:`fit`; or the label of one str
+
+        Returns
+        -------
+        self
+        """
+        self._expect_additive("learn")
+        X, listed = self._counted(texts, labels)
+        self.tally_.learn(X, listed, terms=self.vectorizer_.vocabulary_)
+        self.changes_ = self.changes_.more("learned", X.shape[0])
+        return self
+
+    def forget(self, texts: Any, labels: Any) -> Self:
+        """Take documents out that were learned, exactly.
+
+        Parameters
+        ----------
+        texts, labels
+            As they were learned.
+
+        Raises
+        ------
+        NegativeCountError
+            If the counts tell that these were never learned. Nothing changes then.
+        """
+        self._expect_additive("forget")
+        X, listed = self._counted(texts, labels)
+        self.tally_.forget(X, listed, terms=self.vectorizer_.vocabulary_)
+        self.changes_ = self.changes_.more("forgotten", X.shape[0])
+        return self
+
+    def recalibrate(self, texts: Any, labels: Any) -> Self:
+        """Find probabilities, sets and thresholds anew.
+
+        Parameters
+        ----------
+        texts, labels
+            Documents that the classifier has not learned.
+        """
+        check_is_fitted(self)
+        X, listed = self._counted(texts, labels, grow=False)
+        if not X.shape[0]:
+            raise LabelError("there is no document to calibrate on.")
+        seen = Exam(X, listed).judged(self.model_, self.classes_, "held out")
+        calibration = Calibration.fit(seen)
+        if calibration is None:
+            raise ScoreError(
+                "nothing to calibrate on: these documents have no label that the model knows, or "
+                "it knows one only."
+            )
+        self.calibration_, self.changes_ = calibration, Changes()
+        return self
+
+    def _counted(self, texts: Any, labels: Any, grow: bool = True) -> tuple[Any, list[Any]]:
+        if isinstance(texts, str):
+            texts, labels = [texts], [labels]
+        listed, columns = labels_of(labels)
+        if columns is not None and columns != self.n_columns_:
+            raise LabelError(
+                f"these labels have {columns} columns, but those of fit had {self.n_columns_}."
+            )
+        if not self.multi_label_:
+            listed = expect_single(listed)
+        count = self.vectorizer_.partial_fit_transform if grow else self.vectorizer_.transform
+        X = count(texts)
+        if X.shape[0] != len(listed):
+            raise LabelError(f"there are {X.shape[0]} documents, but labels for {len(listed)}.")
+        return X, listed

@@ -1,0 +1,139 @@
+"""What a classifier has to say of itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tallytext.classifier.choosing import Trial
+from tallytext.duplicates import Duplicates
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How many documents came and went since something was found out."""
+
+    learned: int = 0
+    forgotten: int = 0
+    merged: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.learned or self.forgotten or self.merged)
+
+    def __str__(self) -> str:
+        counts = {name: count for name, count in asdict(self).items() if count}
+        total = sum(counts.values())
+        kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        return f"{kinds} document{'s' if total != 1 else ''}" if counts else "nothing"
+
+    def more(self, name: str, count: int) -> Changes:
+        """Return the changes after more documents."""
+        counts: dict[str, Any] = asdict(self)
+        return Changes(**(counts | {name: counts[name] + count}))
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a classifier came to be what it is, and how far it can be trusted.
+
+    Attributes
+    ----------
+    learner, setting : str
+        What was chosen, or named.
+    several : bool
+        Whether documents may have several labels.
+    n_documents, n_classes, n_terms, n_tokens : int
+        What it has learned by now.
+    trials : list of Trial
+        What was tried, the best first; one that was named was not compared with others.
+    score : float or None
+        Accuracy, or F1 where documents may have several labels, on documents kept from the model.
+    n_judged : int
+        How many these were.
+    method : str
+        How they were kept from it: folds at random, "groups" that stayed together, the latest in
+        "time", or "held out" for those given to ``recalibrate``.
+    changes : Changes
+        Since the calibration was fitted.
+    duplicates : Duplicates or None
+        Documents that came more than once when the classifier was fitted.
+    """
+
+    learner: str
+    setting: str
+    several: bool
+    n_documents: int
+    n_classes: int
+    n_terms: int
+    n_tokens: int
+    trials: list[Trial]
+    score: float | None
+    n_judged: int
+    method: str
+    changes: Changes
+    duplicates: Duplicates | None
+
+    def __str__(self) -> str:
+        return "\n".join([*self._what(), *self._trust(), *self._repeated(), *self._why()])
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as JSON has them."""
+        values = asdict(self)
+        repeated = self.duplicates
+        return values | {"duplicates": None if repeated is None else repeated.to_dict()}
+
+    def _what(self) -> list[str]:
+        labels = "several labels per document" if self.several else "one label per document"
+        return [
+            f"{self.learner}, {labels}",
+            f"  learned      {self.n_documents:,} documents, {self.n_classes:,} classes, "
+            f"{self.n_terms:,} different words of {self.n_tokens:,}",
+        ]
+
+    def _trust(self) -> list[str]:
+        if self.score is None:
+            return ["  probabilities are raw: there was nothing to calibrate them on"]
+        measure = "F1" if self.several else "accuracy"
+        lines = [
+            f"  expected     {self.score:.1%} {measure}, on {self.n_judged:,} documents kept from "
+            f"the model ({self.method})"
+        ]
+        if self.method == "cross-validation":
+            lines.append(
+                "               too high where near duplicates, threads or authors recur: "
+                "give fit groups= or time="
+            )
+        if self.changes:
+            lines.append(
+                f"  stale        {self.changes} since probabilities, sets and thresholds were "
+                "found; call recalibrate(texts, labels)"
+            )
+        return lines
+
+    def _repeated(self) -> list[str]:
+        if self.duplicates is None or not (
+            self.duplicates.n_repeated or self.duplicates.n_conflicting
+        ):
+            return []
+        first, *rest = str(self.duplicates).splitlines()
+        return [f"  duplicates   {first}", *(f"               {line}" for line in rest)]
+
+    def _why(self) -> list[str]:
+        if len(self.trials) < 2:
+            return [f"  setting      {self.setting}"]
+        tried = [trial for trial in self.trials if trial.score is not None]
+        best = {trial.learner: trial for trial in reversed(tried)}
+        lines = [f"  chosen as the best of {len(tried)} settings; the best of each learner:"]
+        lines += [_line(trial) for trial in tried if best[trial.learner] is trial]
+        if skipped := sorted({t.learner for t in self.trials if t.score is None}):
+            lines.append(f"  not all tried, to save time: {', '.join(skipped)}")
+        return lines
+
+
+def _line(trial: Trial) -> str:
+    return (
+        f"    {trial.score:.1%} of {trial.n_documents:>5,}  {trial.learner:<12}  "
+        f"{' '.join(trial.setting.split())}"
+    )

@@ -1,0 +1,172 @@
+"""From counted documents to a fitted classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tallytext.bayes.model import NaiveBayes
+from tallytext.classifier.budget import Budget
+from tallytext.classifier.calibration import Calibration
+from tallytext.classifier.choosing import Choice, Trial, choose
+from tallytext.classifier.counting import Counting
+from tallytext.classifier.folds import Rows, dealt_out, grouped, latest
+from tallytext.classifier.judging import Candidate, Judge
+from tallytext.classifier.labels import expect_single
+from tallytext.classifier.sample import Drawn
+from tallytext.duplicates import Duplicates
+from tallytext.errors import LabelError
+from tallytext.learners import Learner, find_learner, learners
+from tallytext.planes import Plane
+from tallytext.progress import progress_bar
+from tallytext.tally import Tally
+from tallytext.vectorizer import TextVectorizer
+
+_MOST_SCORES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What training comes to."""
+
+    model: Any
+    tally: Tally
+    learner: Learner
+    several: bool
+    calibration: Calibration | None
+    trials: list[Trial]
+    duplicates: Duplicates
+
+
+class Training:
+    """One training of a classifier, from its settings: add documents, then finish.
+
+    Parameters
+    ----------
+    settings : TextClassifier
+        Its parameters are read; it is not changed.
+    """
+
+    def __init__(self, settings: Any) -> None:
+        self._settings = settings
+        self.vectorizer = vectorizer_for(settings)
+        self.at_once = self.vectorizer.is_limited
+        self.candidates = candidates_for(settings.model, settings.multi_label, settings.n_jobs)
+        planes = [plane for candidate in self.candidates for plane in planes_of(candidate)]
+        needs_documents = any(each.learner.needs_documents for each in self.candidates)
+        self.counting = Counting(self.vectorizer, planes, needs_documents)
+
+    def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
+        """Count more documents."""
+        self.counting.add(texts, labels, keys)
+
+    def expect_all(self, n_texts: int, n_labels: int) -> None:
+        """Refuse more or fewer labels than texts."""
+        if n_texts != n_labels:
+            raise LabelError(f"there are {n_texts} documents, but labels for {n_labels}.")
+
+    def finished(self, indicator: bool, by_group: bool, by_time: bool) -> Fitted:
+        """Choose a model, and calibrate it."""
+        tally, settings = self.counting.tally, self._settings
+        several = settings.multi_label
+        if several is None:
+            several = indicator or tally.n_several > 0 or tally.n_unlabelled > 0
+        drawn = self.counting.sample.drawn(len(self.vectorizer.vocabulary_))
+        if not several:
+            drawn = drawn._replace(labels=expect_single(drawn.labels))
+        folds = self._folds(drawn, several, by_group, by_time)
+        judge = Judge(tally, drawn, folds, several, self.counting.documents())
+        choice = self._choice(judge)
+        kept = keep_planes(tally, planes_of(choice.candidate))
+        self.vectorizer.vocabulary_ = kept.vocabulary
+        additive = choice.candidate.learner.additive
+        return Fitted(
+            model=choice.model.with_tally(kept) if additive else choice.model,
+            tally=kept,
+            learner=choice.candidate.learner,
+            several=several,
+            calibration=None if choice.seen is None else Calibration.fit(choice.seen),
+            trials=choice.trials,
+            duplicates=self.counting.duplicates(),
+        )
+
+    def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
+        tally = self.counting.tally
+        n_documents, n_classes = int(tally.n_documents), max(1, len(tally.classes))
+        # Scores of all classes are held for all documents that are judged.
+        n = min(len(drawn.labels), max(64, _MOST_SCORES // n_classes))
+        if n_classes < 2:
+            return []
+        if by_time:
+            return latest(n, n_documents)
+        if by_group:
+            return grouped(drawn.keys[:n], n_documents)
+        return dealt_out(drawn.labels[:n], n_documents, several)
+
+    def _choice(self, judge: Judge) -> Choice:
+        suited = [each for each in self.candidates if each.learner.multi_label or not judge.several]
+        if not suited:
+            name = self.candidates[0].learner.name
+            raise LabelError(f"{name} cannot give a document several labels.")
+        budget = Budget(int(judge.tally.n_tokens), self._settings.budget)
+        with progress_bar("Trying models", len(suited), self._settings.verbose) as step:
+            return choose(suited, judge, budget, step)
+
+
+def vectorizer_for(settings: Any) -> TextVectorizer:
+    """Return a vectorizer that is not fitted yet, as the settings of a classifier say."""
+    given = settings.vectorizer
+    if given is None:
+        return TextVectorizer(hangul="words+bigrams", n_jobs=settings.n_jobs)
+    if not isinstance(given, TextVectorizer):
+        raise TypeError(f"vectorizer must be a TextVectorizer, not {given!r:.80}.")
+    return clone(given)
+
+
+def candidates_for(model: Any, multi_label: bool | None, n_jobs: int | None) -> list[Candidate]:
+    """Return what there is to choose from.
+
+    Examples
+    --------
+    >>> [str(each) for each in candidates_for("bernoulli", None, None)]
+    ['bernoulli: BernoulliNB(gamma=0.1)']
+    """
+    several = bool(multi_label)
+    if model in ("auto", "best"):
+        kinds = learners(additive=True if model == "auto" else None, multi_label=several)
+        found = [Candidate(kind, each) for kind in kinds for each in kind.models()]
+    elif isinstance(model, str):
+        found = [Candidate(find_learner(model), find_learner(model).default())]
+    elif isinstance(model, NaiveBayes):
+        name = type(model).__name__
+        found = [Candidate(Learner(name, "given by its settings", type(model)), clone(model))]
+    else:
+        raise TypeError(f"model must be the name of a learner, or a model, not {model!r:.80}.")
+    for candidate in found:
+        if n_jobs is not None and "n_jobs" in candidate.model.get_params(deep=False):
+            candidate.model.set_params(n_jobs=n_jobs)
+    return found
+
+
+def planes_of(candidate: Candidate) -> list[Plane]:
+    """Return what a tally must count for a model to be read off it."""
+    if not candidate.learner.additive:
+        return []
+    candidate.model._settle(bool(candidate.model.multi_label))
+    return [column for column in candidate.model._columns(1.0, False) if isinstance(column, Plane)]
+
+
+def keep_planes(tally: Tally, planes: list[Plane]) -> Tally:
+    """Return a tally with these planes only."""
+    arrays, header = tally.to_arrays()
+    kept = [at for at, plane in enumerate(tally.planes) if plane in planes]
+    columns = [0, 1, *(2 + at for at in kept)]
+    arrays["cells"] = np.ascontiguousarray(arrays["cells"][:, columns])
+    arrays["term_totals"] = np.ascontiguousarray(arrays["term_totals"][:, columns])
+    arrays["class_scales"] = np.ascontiguousarray(arrays["class_scales"][:, kept])
+    arrays["whole"] = np.concatenate([arrays["whole"][:3], arrays["whole"][3:][kept]])
+    header["planes"] = [tally.planes[at].to_dict() for at in kept]
+    return Tally.from_arrays(arrays, header)

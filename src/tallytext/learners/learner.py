@@ -1,0 +1,66 @@
+"""What a classifier can be made of, and what each of these can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Setting: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A kind of model with settings that are worth a try.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    summary : str
+        What it is, in one line, for help and documentation.
+    make : callable
+        From the parameters of a setting to a model that is not fitted yet.
+    settings : tuple of mappings
+        What is tried, the usual setting first.
+    additive : bool
+        Whether the model is a function of a tally, so that it can learn, forget and merge.
+    multi_label : bool
+        Whether documents may have several labels.
+    needs_documents : bool
+        Whether it is trained on documents, and not on their sums.
+    judged_by : {"subtraction", "refitting"}
+        How documents are kept from it: by subtracting them from the tally, or by training anew.
+    dense : bool
+        Whether it weighs every word for every class, which takes longer where both are many.
+
+    Examples
+    --------
+    >>> from tallytext.learners import find_learner
+    >>> find_learner("multinomial").default()
+    MultinomialNB(smoothing=Background(alpha=0.5))
+    """
+
+    name: str
+    summary: str
+    make: Callable[..., Any]
+    settings: tuple[Setting, ...] = ({},)
+    additive: bool = True
+    multi_label: bool = True
+    needs_documents: bool = False
+    judged_by: Literal["subtraction", "refitting"] = "subtraction"
+    dense: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.settings:
+            raise ValueError(f"the learner {self.name!r} has no setting to try.")
+        if self.additive and (self.needs_documents or self.judged_by == "refitting"):
+            raise ValueError(f"{self.name!r}: what is additive is judged by subtraction.")
+
+    def default(self) -> Any:
+        """Return a model with the usual setting."""
+        return self.make(**self.settings[0])
+
+    def models(self) -> list[Any]:
+        """Return a model for each setting that is worth a try."""
+        return [self.make(**setting) for setting in self.settings]
