@@ -1,5 +1,38 @@
-"""Texts with labels to try things on."""
+"""Texts with labels: read from files in bounded memory, or there to try things on."""
 
-from tallytext.datasets.docstrings import load_docstrings
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["load_docstrings"]
+if TYPE_CHECKING:
+    from tallytext.datasets.batch import Batch, Skipped
+    from tallytext.datasets.docstrings import load_docstrings
+    from tallytext.datasets.reading import DocumentReader, load_documents, read_documents
+
+__all__ = [
+    "Batch",
+    "DocumentReader",
+    "Skipped",
+    "load_docstrings",
+    "load_documents",
+    "read_documents",
+]
+
+# Imported when first asked for, as in the package itself.
+_HOMES = {
+    "Batch": "tallytext.datasets.batch",
+    "DocumentReader": "tallytext.datasets.reading",
+    "Skipped": "tallytext.datasets.batch",
+    "load_docstrings": "tallytext.datasets.docstrings",
+    "load_documents": "tallytext.datasets.reading",
+    "read_documents": "tallytext.datasets.reading",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tallytext.datasets' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,94 @@
+"""Which columns of a source are wanted, and what may stand in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tallytext.errors import FileError, did_you_mean
+
+#: Is told the place of a row that cannot be read, and why; raises, or lets the reader go on.
+Report: TypeAlias = Callable[[str, str], None]
+
+_SHOWN = 30
+
+
+class UnreadableRow(Exception):
+    """Why one row cannot be read; never leaves the readers."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns to read.
+
+    Parameters
+    ----------
+    text : str
+        The column of the documents.
+    label : str or None
+        The column of their labels, if they are wanted.
+    also : tuple of str
+        Further columns.
+    separator : str or None
+        What stands between the labels of a document in a string of them.
+
+    Examples
+    --------
+    >>> columns = Columns("body", "folder", separator=";")
+    >>> columns.names
+    ('body', 'folder')
+    >>> columns.label_in("work; urgent"), columns.label_in("")
+    (['work', 'urgent'], [])
+    """
+
+    text: str
+    label: str | None
+    also: tuple[str, ...] = ()
+    separator: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them: text, label if wanted, and the others."""
+        return (self.text, *(() if self.label is None else (self.label,)), *self.also)
+
+    def find(self, header: Sequence[str], source: str) -> list[int]:
+        """Return where each of the names stands in a header."""
+        for name in self.names:
+            if name not in header:
+                raise FileError(f"{source} has no column {name!r}. {offered(name, header)}")
+            if header.count(name) > 1:
+                raise FileError(f"{source} has {header.count(name)} columns {name!r}.")
+        return [header.index(name) for name in self.names]
+
+    def label_in(self, value: Any) -> Any:
+        """Return the label, or the list of labels, that a value stands for."""
+        if self.separator is not None and isinstance(value, str):
+            return [part for text in value.split(self.separator) if (part := text.strip())]
+        if type(value) is str:
+            return value
+        if isinstance(value, list):
+            return [_checked(label) for label in value]
+        return _checked(value)
+
+
+def offered(name: str, known: Sequence[str]) -> str:
+    """Return a sentence with the names there are, and the nearest to the one that was wanted.
+
+    Examples
+    --------
+    >>> offered("boddy", ["body", "folder"])
+    "It has: body, folder. Did you mean 'body'?"
+    """
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"It has: {', '.join(known[:_SHOWN])}{more}.{did_you_mean(name, known)}"
+
+
+def _checked(label: Any) -> Any:
+    if label is None:
+        raise UnreadableRow("the label is null; write [] for a document without a label")
+    infinite = isinstance(label, float) and not math.isfinite(label)
+    if infinite or not isinstance(label, str | int | float):
+        raise UnreadableRow(f"{label!r:.60} cannot be a label; use a string or a number")
+    return label
