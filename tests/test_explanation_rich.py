@@ -47,6 +47,14 @@ def test_words_are_coloured_by_what_they_add():
     assert "\x1b[2;4mfoam\x1b[0m" in shown
 
 
+def test_only_the_words_of_an_unknown_pair_are_underlined():
+    pair = Contribution("salt foam", 1, 0.0, known=False, spans=((0, 9),))
+    words = (Contribution("salt", 1, 1.0, spans=((0, 4),)), pair)
+    words += (Contribution("foam", 1, 1.0, spans=((5, 9),)),)
+    shown = printed(Explanation("sea", "sky", 2, 0, 2, 0, words, text="salt foam"))
+    assert "salt\x1b[0m \x1b[" in shown
+
+
 def test_bars_go_to_the_side_of_their_sign():
     lines = {line.split()[0]: line for line in ESCAPES.sub("", printed(WHY)).splitlines() if line}
     assert lines["cloud"].rstrip().endswith("████████│")

@@ -89,7 +89,8 @@ def _style(segment: Segment, share: float) -> str:
     if not segment.terms:
         return ""
     if not any(each.known for each in segment.terms):
-        return "dim underline"
+        # What stands between the words of an unknown n-gram is no word.
+        return "dim underline" if any(map(str.isalnum, segment.text)) else ""
     grounds = _FOR_GROUNDS if share > 0 else _AGAINST_GROUNDS
     step = round(abs(share) * len(grounds)) - 1
     # What hardly adds anything would only make the text restless.
