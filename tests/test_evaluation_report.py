@@ -179,6 +179,12 @@ def test_a_batch_that_is_refused_leaves_everything_as_it_was():
     assert evaluation.labels == ["ham", "spam"]
 
 
+def test_labels_may_be_read_once_only():
+    evaluation = Evaluation()
+    evaluation.add(iter(["ham", "spam"]), iter(["ham", "ham"]))
+    assert EvaluationReport.of(evaluation) == reported([("ham", "ham"), ("spam", "ham")])
+
+
 def test_nothing_is_not_evaluated():
     evaluation = Evaluation()
     evaluation.add([], [])

@@ -81,10 +81,10 @@ class Evaluation:
         classes : sequence of labels, default=None
             All that the model knows, which are the columns of ``probabilities``.
         """
-        n_documents = len(listed_labels(truth))
-        size = len(self._index)
+        listed, size = listed_labels(truth), len(self._index)
+        n_documents = len(listed)
         try:
-            wanted = self._index.encode(truth, n_documents)
+            wanted = self._index.encode(listed, n_documents)
             given = self._index.encode(predicted, n_documents)
             columns = self._columns(classes)
             if probabilities is not None and n_documents:
@@ -124,8 +124,8 @@ class Evaluation:
         added = outcomes.by_class
         added[:, : self.by_class.shape[1]] += self.by_class
         self.by_class = added
-        self.documents.update(_counted(outcomes.by_document))
-        self.confusions.update(_counted(outcomes.pairs))
+        self.documents.update(zip(*outcomes.by_document.T.tolist(), strict=True))
+        self.confusions.update(zip(*outcomes.pairs.T.tolist(), strict=True))
 
     def _add_probabilities(
         self, matrix: NDArray[np.float64], wanted: Encoded, columns: NDArray[np.intp]
@@ -148,11 +148,6 @@ def _checked(probabilities: ArrayLike, n_documents: int, n_classes: int) -> NDAr
             f"probabilities, not the shape {shape}. Were all classes given?"
         )
     return probability_matrix(probabilities)
-
-
-def _counted(rows: NDArray[np.int64]) -> dict[tuple[Any, ...], int]:
-    values, counts = np.unique(rows, axis=0, return_counts=True)
-    return dict(zip(map(tuple, values.tolist()), counts.tolist(), strict=True))
 
 
 def _indicator(encoded: Encoded, n_labels: int) -> NDArray[np.bool_]:
