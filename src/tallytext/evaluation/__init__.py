@@ -1,11 +1,13 @@
 """How good decisions, rankings and probabilities are. Pure: arrays in, numbers out.
 
 Scores are ``(n_documents, n_classes)``, truth is a boolean matrix of that shape or one class index
-per document. What scikit-learn measures already is not repeated here: take accuracy, confusion
-matrices, reports per class, log-loss and areas under curves from :mod:`sklearn.metrics`.
+per document. What scikit-learn measures already is not repeated here: take confusion matrices,
+log-loss and areas under curves from :mod:`sklearn.metrics`. :class:`Evaluation` sums up predictions
+that come batch by batch, for an :class:`EvaluationReport`.
 """
 
 from tallytext.evaluation.diagram import reliability_diagram
+from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.measures import FMeasures, f_measures, relative_gain
 from tallytext.evaluation.precision import average_precision_11, break_even, precision_at_recall
 from tallytext.evaluation.reliability import (
@@ -15,16 +17,22 @@ from tallytext.evaluation.reliability import (
     reliability_curve,
     top_label,
 )
+from tallytext.evaluation.report import ClassMeasures, Confusion, EvaluationReport
 from tallytext.evaluation.significance import (
     Interval,
     McNemar,
     SignTest,
     bootstrap_interval,
+    bootstrap_interval_of_counts,
     mcnemar,
     micro_sign_test,
 )
 
 __all__ = [
+    "ClassMeasures",
+    "Confusion",
+    "Evaluation",
+    "EvaluationReport",
     "FMeasures",
     "Interval",
     "McNemar",
@@ -32,6 +40,7 @@ __all__ = [
     "SignTest",
     "average_precision_11",
     "bootstrap_interval",
+    "bootstrap_interval_of_counts",
     "break_even",
     "brier_score",
     "calibration_error",

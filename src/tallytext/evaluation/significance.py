@@ -175,13 +175,55 @@ def bootstrap_interval(
     samples: list[NDArray[Any]] = [np.asarray(array) for array in arrays]
     if len({len(sample) for sample in samples}) != 1 or not len(samples[0]):
         raise ScoreError(f"arrays of one length are needed, not {[len(s) for s in samples]}.")
-    if n_resamples < 1 or not 0 < level < 1:
-        raise ScoreError(f"n_resamples={n_resamples} and level={level} make no interval.")
+    _expect_resampling(n_resamples, level)
     n_documents, generator = len(samples[0]), np.random.default_rng(random_state)
     drawn = (generator.integers(n_documents, size=n_documents) for _ in range(n_resamples))
     values = [float(statistic(*(sample[rows] for sample in samples))) for rows in drawn]
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(statistic(*samples)), float(low), float(high))
+
+
+def bootstrap_interval_of_counts(
+    statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    counts: ArrayLike,
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    random_state: int | np.random.Generator = 0,
+) -> Interval:
+    """Return the interval of :func:`bootstrap_interval` from counts of documents that are alike.
+
+    Where a statistic sees of each document only which of a few kinds it is of, to draw n documents
+    is to draw from a multinomial: as quick for millions of documents as for a hundred.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes counts of shape (n, n_kinds), and returns n numbers.
+    counts : array-like of int of shape (n_kinds,)
+        How many documents of each kind there are.
+    n_resamples, level, random_state
+        As in :func:`bootstrap_interval`.
+
+    Examples
+    --------
+    >>> found = bootstrap_interval_of_counts(lambda n: n[:, 0] / n.sum(axis=1), [80, 20])
+    >>> found.estimate, round(found.low, 2), round(found.high, 2)
+    (0.8, 0.72, 0.88)
+    """
+    kinds = np.asarray(counts, dtype=np.int64)
+    if kinds.ndim != 1 or not kinds.sum() or (kinds < 0).any():
+        raise ScoreError(f"counts of documents by kind are needed, not {counts!r:.80}.")
+    _expect_resampling(n_resamples, level)
+    generator, n = np.random.default_rng(random_state), int(kinds.sum())
+    values = statistic(generator.multinomial(n, kinds / n, size=n_resamples))
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(statistic(kinds[None])[0]), float(low), float(high))
+
+
+def _expect_resampling(n_resamples: int, level: float) -> None:
+    if n_resamples < 1 or not 0 < level < 1:
+        raise ScoreError(f"n_resamples={n_resamples} and level={level} make no interval.")
 
 
 def _only(right_a: NDArray[np.bool_], right_b: NDArray[np.bool_]) -> tuple[int, int]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallytext.explanation.as_html import html_of
+from tallytext.explanation.as_rich import rich_of
 from tallytext.explanation.as_text import text_of
 from tallytext.explanation.contribution import Contribution, Part
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 __all__ = ["Contribution", "Explanation"]
 
@@ -115,6 +119,30 @@ class Explanation:
             self._headline, self.parts, self.contributions, self.top(k), self._rest(k), self.text
         )
 
+    def to_rich(self, k: int = 10) -> Group:
+        """Return what :func:`rich.print` shows: the text with its words coloured, and a table.
+
+        Green words speak for the class and red ones against it, the stronger the brighter. Colours
+        are left out where the output is no terminal, or where ``NO_COLOR`` is set. Control
+        characters of the text are shown as pictures, so they cannot do anything.
+
+        Examples
+        --------
+        >>> from rich.console import Console
+        >>> wave = Contribution("wave", 1, 1.25, spans=((4, 8),))
+        >>> why = Explanation("sea", "sky", 2.0, 0.75, 1.25, 0.0, (wave,), text="One wave!")
+        >>> Console(width=60, color_system=None).print(why)  # doctest: +NORMALIZE_WHITESPACE
+        sea rather than sky: +1.25
+        <BLANKLINE>
+        One wave!
+        <BLANKLINE>
+        term  count  contribution
+        wave      1         +1.25                  │████████████████
+        """
+        return rich_of(
+            self._headline, self.parts, self.contributions, self.top(k), self._rest(k), self.text
+        )
+
     def _rest(self, k: int) -> tuple[Contribution, ...]:
         """Return the terms that are not among the k that matter most."""
         top = {id(each) for each in self.top(k)}
@@ -127,6 +155,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __rich__(self) -> Group:
+        return self.to_rich()
 
     def _repr_html_(self) -> str:
         return self.to_html()

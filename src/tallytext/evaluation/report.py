@@ -1,0 +1,215 @@
+"""How good predictions are, in figures that are read together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.errors import ScoreError
+from tallytext.evaluation.evaluation import Evaluation
+from tallytext.evaluation.measures import FMeasures
+from tallytext.evaluation.report_view import rich_of, text_of
+from tallytext.evaluation.significance import Interval, bootstrap_interval_of_counts
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+
+class ClassMeasures(NamedTuple):
+    """How good predictions of one class are; ``support`` documents have it."""
+
+    label: Any
+    support: int
+    precision: float
+    recall: float
+    f1: float
+
+
+class Confusion(NamedTuple):
+    """How many documents of one class were taken for another."""
+
+    truth: Any
+    predicted: Any
+    n_documents: int
+
+
+@dataclass(frozen=True)
+class EvaluationReport:
+    """Accuracy, precision, recall and F1 of predictions, and what went wrong.
+
+    Attributes
+    ----------
+    n_documents : int
+    several_labels : bool
+        Whether there are documents with another number of labels than one, or that were given
+        another. Else accuracy and the micro-averages are all one figure.
+    accuracy : float
+        The share of documents that were given all of their labels and no other.
+    accuracy_interval : (float, float)
+        Where the accuracy of 95% of samples of so many documents lies, by the bootstrap.
+    micro_precision, micro_recall, micro_f1 : float
+        Of all labels pooled.
+    micro_f1_interval : (float, float)
+    macro_precision, macro_recall, macro_f1 : float
+        Means over the classes that a document has or was given.
+    classes : tuple of ClassMeasures
+        Each of these classes, those with most documents first.
+    confusions : tuple of Confusion
+        The most frequent ones, among documents with one label that were given one.
+    unknown_labels : tuple of (label, count)
+        Labels that the model does not know, and how many documents have them; none if it was not
+        said which it knows.
+    calibration_error, brier : float or None
+        Of probabilities, where there were any; see :func:`calibration_error` and
+        :func:`brier_score`. A label that the model does not know has the probability 0.
+
+    Examples
+    --------
+    >>> evaluation = Evaluation()
+    >>> evaluation.add(["ham", "ham", "spam", "spam"], ["ham", "ham", "spam", "ham"])
+    >>> print(EvaluationReport.of(evaluation))
+    4 documents, accuracy 0.750 (95% interval 0.250 to 1.000)
+    <BLANKLINE>
+           precision  recall     F1
+    micro      0.750   0.750  0.750
+    macro      0.833   0.750  0.733
+    <BLANKLINE>
+    class  documents  precision  recall     F1
+    ham            2      0.667   1.000  0.800
+    spam           2      1.000   0.500  0.667
+    <BLANKLINE>
+    truth  predicted  documents
+    spam   ham                1
+    """
+
+    n_documents: int
+    several_labels: bool
+    accuracy: float
+    accuracy_interval: tuple[float, float]
+    micro_precision: float
+    micro_recall: float
+    micro_f1: float
+    micro_f1_interval: tuple[float, float]
+    macro_precision: float
+    macro_recall: float
+    macro_f1: float
+    classes: tuple[ClassMeasures, ...]
+    confusions: tuple[Confusion, ...] = ()
+    unknown_labels: tuple[tuple[Any, int], ...] = ()
+    calibration_error: float | None = None
+    brier: float | None = None
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, *, n_confusions: int = 20, random_state: int = 0
+    ) -> EvaluationReport:
+        """Report on all that was added to an evaluation.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+        n_confusions : int, default=20
+            How many of the most frequent confusions to keep.
+        random_state : int, default=0
+            Where the chance of the intervals comes from.
+        """
+        if not evaluation.n_documents:
+            raise ScoreError("no documents were evaluated. Was the input empty?")
+        seen = np.flatnonzero(evaluation.by_class.any(axis=0))
+        right, given, wanted = evaluation.by_class[:, seen]
+        found = FMeasures.from_counts(right, given - right, wanted - right)
+        accuracy, micro_f1 = _intervals(evaluation, random_state)
+        curve = evaluation.reliability
+        return cls(
+            n_documents=evaluation.n_documents,
+            several_labels=any(kind[1:] != (1, 1) for kind in evaluation.documents),
+            accuracy=accuracy.estimate,
+            accuracy_interval=(accuracy.low, accuracy.high),
+            micro_precision=found.micro_precision,
+            micro_recall=found.micro_recall,
+            micro_f1=found.micro_f1,
+            micro_f1_interval=(micro_f1.low, micro_f1.high),
+            macro_precision=found.macro_precision if len(seen) else 0.0,
+            macro_recall=found.macro_recall if len(seen) else 0.0,
+            macro_f1=found.macro_f1 if len(seen) else 0.0,
+            classes=_classes([evaluation.labels[c] for c in seen], found),
+            confusions=_confusions(evaluation, n_confusions),
+            unknown_labels=_unknown_labels(evaluation),
+            calibration_error=None if curve is None else curve.error,
+            brier=evaluation.brier,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as JSON has them."""
+        plain = asdict(self)
+        for name in ("accuracy_interval", "micro_f1_interval"):
+            plain[name] = list(plain[name])
+        plain["classes"] = [each._asdict() for each in self.classes]
+        plain["confusions"] = [each._asdict() for each in self.confusions]
+        plain["unknown_labels"] = [list(each) for each in self.unknown_labels]
+        return plain
+
+    def to_rich(self, k: int = 20) -> Group:
+        """Return tables that :func:`rich.print` shows, of k classes and k confusions at most."""
+        return rich_of(self, k)
+
+    def to_text(self, k: int = 20, width: int = 80) -> str:
+        """Return the tables as plain text, in lines of this width at most."""
+        return text_of(self, k, width)
+
+    def __rich__(self) -> Group:
+        return self.to_rich()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def _intervals(evaluation: Evaluation, random_state: int) -> tuple[Interval, Interval]:
+    """Return accuracy and micro-averaged F1 with the intervals of samples of documents."""
+    # In order, so that what is drawn does not depend on which documents came first.
+    kinds = sorted(evaluation.documents)
+    counts = [evaluation.documents[kind] for kind in kinds]
+    right, given, wanted = np.array(kinds, dtype=np.int64).T
+    exact = (right == given) & (right == wanted)
+
+    def accuracy(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+        return drawn @ exact / drawn.sum(axis=1)
+
+    def micro_f1(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+        return 2 * (drawn @ right) / np.maximum(drawn @ (given + wanted), 1)
+
+    return (
+        bootstrap_interval_of_counts(accuracy, counts, random_state=random_state),
+        bootstrap_interval_of_counts(micro_f1, counts, random_state=random_state),
+    )
+
+
+def _classes(labels: Sequence[Any], found: FMeasures) -> tuple[ClassMeasures, ...]:
+    support = found.tp + found.fn
+    measured = zip(
+        *(labels, support.tolist(), found.precision.tolist(), found.recall.tolist()),
+        found.f1.tolist(),
+        strict=True,
+    )
+    # Equals by name, not by arrival: reports of the same documents are to be the same.
+    by_support = sorted(measured, key=lambda each: (-each[1], str(each[0])))
+    return tuple(map(ClassMeasures._make, by_support))
+
+
+def _confusions(evaluation: Evaluation, most: int) -> tuple[Confusion, ...]:
+    names = evaluation.labels
+    named = ((names[a], names[b], n) for (a, b), n in evaluation.confusions.items())
+    by_count = sorted(named, key=lambda each: (-each[2], str(each[0]), str(each[1])))
+    return tuple(map(Confusion._make, by_count[:most]))
+
+
+def _unknown_labels(evaluation: Evaluation) -> tuple[tuple[Any, int], ...]:
+    if not evaluation.known:
+        return ()
+    counts = enumerate(evaluation.by_class[2].tolist())
+    named = ((evaluation.labels[c], n) for c, n in counts if n and c not in evaluation.known)
+    return tuple(sorted(named, key=lambda each: (-each[1], str(each[0]))))
