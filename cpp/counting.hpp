@@ -2,6 +2,7 @@
 // From documents to a change, by counting sort: documents grouped by class, scattered by term.
 #include "change.hpp"
 #include "documents.hpp"
+#include "memory.hpp"
 #include "parallel.hpp"
 #include "ranks.hpp"
 
@@ -47,8 +48,9 @@ struct GroupedDocuments {
   bool several = false;  // whether a document has two labels or more
 };
 
-/// Counts the documents of a range of classes, and those of no class if it is told to. What it writes into
-/// the change belongs to its classes alone; what all share it keeps until `hand_over`.
+/// Counts the documents of a range of classes, and those of no class if it is told to. Each class is summed
+/// into a table of all terms, from which its cells are then taken. What it writes into the change belongs to
+/// its classes alone; what all share it keeps until `hand_over`.
 class CountingPart {
  public:
   CountingPart(const GroupedDocuments& grouped, std::span<const Recipe> recipes, Range classes,
@@ -60,35 +62,41 @@ class CountingPart {
         blocks_(recipes),
         sums_(change.width()),
         totals_(change.width()),
-        scales_(change.n_planes()),
-        cursors_(grouped.terms.distinct.size()) {}
+        scales_(change.n_planes()) {}
 
-  /// Finds how many cells each term has in these classes.
-  void size_cells() {
-    for_each_pair([this](std::size_t c, std::size_t d) {
-      for (std::size_t i = 0; i < docs_.length(d); ++i) {
-        Cursor& cursor = cursors_[grouped_.term_at(d, i)];
-        cursor.cell += cursor.label != static_cast<int32_t>(c);
-        cursor.label = static_cast<int32_t>(c);
+  void count() {
+    table_.resize(grouped_.terms.distinct.size() * change_.width(), 0);
+    places_.resize(grouped_.terms.distinct.size(), 0);
+    for (std::size_t c = classes_.begin; c < classes_.end; ++c) {
+      const std::size_t last = grouped_.class_starts[c + 1];
+      for (std::size_t i = grouped_.class_starts[c]; i < last; ++i) {
+        const std::size_t d = grouped_.by_class[i];
+        add_to_class(c, d, i + 1 < last ? grouped_.by_class[i + 1] : d);
       }
-    });
+      close_class();
+    }
+    table_ = {};
   }
 
   /// Takes the place of its cells of a term, after those of lower classes; returns what comes after them.
-  int64_t take_place(std::size_t t, int64_t first) {
-    const int64_t n = cursors_[t].cell;
-    cursors_[t] = {first - 1, -1};
-    return first + n;
+  int64_t take_place(std::size_t t, int64_t first) { return first + std::exchange(places_[t], first); }
+
+  void write_cells() {
+    std::size_t cell = 0;
+    for (std::size_t c = classes_.begin; c < classes_.end; ++c) {
+      for (const std::size_t end = ends_[c - classes_.begin]; cell < end; ++cell) {
+        if (cell + ahead < terms_.size()) prefetch_place(terms_[cell + ahead]);
+        const auto at = static_cast<std::size_t>(places_[terms_[cell]]++);
+        change_.cells.classes[at] = change_.classes[c];
+        std::copy_n(values_.data() + cell * change_.width(), change_.width(), change_.cells.block(at));
+      }
+    }
   }
 
   void add_unlabelled() {
     for (std::size_t d = 0; d < docs_.size(); ++d) {
       if (docs_.labels_of(d).empty()) read(d);
     }
-  }
-
-  void fill_cells() {
-    for_each_pair([this](std::size_t c, std::size_t d) { add_to_class(c, d); });
   }
 
   /// Adds what is not of a class to the change.
@@ -105,20 +113,7 @@ class CountingPart {
   }
 
  private:
-  struct Cursor {
-    int64_t cell = 0;    // the one at hand; while cells are counted, their number
-    int32_t label = -1;  // rank of the class it is of
-  };
-
-  /// Calls visit(class, document) class by class.
-  template <class Visit>
-  void for_each_pair(Visit visit) {
-    for (std::size_t c = classes_.begin; c < classes_.end; ++c) {
-      for (std::size_t i = grouped_.class_starts[c]; i < grouped_.class_starts[c + 1]; ++i) {
-        visit(c, grouped_.by_class[i]);
-      }
-    }
-  }
+  static constexpr std::size_t ahead = 12;  // terms lie all over memory: they are asked for in time
 
   /// Reads a document and, the first time, adds what does not depend on its classes. Totals come first: a
   /// document counts once in them, so when they do not overflow nothing else can.
@@ -144,30 +139,50 @@ class CountingPart {
     }
   }
 
-  /// Terms lie all over memory, so their cells are asked for before they are needed.
-  void add_to_class(std::size_t c, std::size_t d) {
-    constexpr std::size_t ahead = 8;
-    auto& cells = change_.cells;
+  /// Adds document d to the table, of a class where `next` comes next.
+  void add_to_class(std::size_t c, std::size_t d, std::size_t next) {
     read(d, c);
     change_.class_documents[c] += 1;
     add_block(&change_.class_totals[c * change_.width()], sums_.data(), change_.width());
     add_block(change_.class_scales.data() + c * change_.n_planes(), blocks_.scales().data(),
               change_.n_planes());
-    const std::size_t n = docs_.length(d);
+    const std::size_t n = docs_.length(d), before = terms_.size();
+    terms_.extend(n);
+    uint32_t* fresh = terms_.data() + before;
     for (std::size_t i = 0; i < n; ++i) {
-      if (i + ahead < n) __builtin_prefetch(cells.values.data() + next_cell(d, i + ahead), 1);
-      Cursor& cursor = cursors_[grouped_.term_at(d, i)];
-      if (cursor.label != static_cast<int32_t>(c)) {
-        cursor = {cursor.cell + 1, static_cast<int32_t>(c)};
-        cells.classes[static_cast<std::size_t>(cursor.cell)] = change_.classes[c];
-      }
-      blocks_.add_to(cells.block(static_cast<std::size_t>(cursor.cell)), i);
+      i + ahead < n ? prefetch_block(d, i + ahead) : prefetch_block(next, i + ahead - n);
+      const std::size_t t = grouped_.term_at(d, i);
+      int64_t* block = table_.data() + t * change_.width();
+      *fresh = static_cast<uint32_t>(t);
+      fresh += block[documents] == 0;
+      blocks_.add_to(block, i);
+    }
+    terms_.resize(static_cast<std::size_t>(fresh - terms_.data()));
+  }
+
+  void prefetch_block(std::size_t d, std::size_t i) const {
+    if (i < docs_.length(d)) {
+      __builtin_prefetch(table_.data() + grouped_.term_at(d, i) * change_.width(), 1);
     }
   }
 
-  /// Where the next block of a term is likely to go.
-  std::size_t next_cell(std::size_t d, std::size_t i) const {
-    return static_cast<std::size_t>(cursors_[grouped_.term_at(d, i)].cell + 1) * change_.width();
+  /// Takes the cells of a class out of the table.
+  void close_class() {
+    const std::size_t first = ends_.empty() ? 0 : ends_.back();
+    values_.extend((terms_.size() - first) * change_.width());
+    for (std::size_t cell = first; cell < terms_.size(); ++cell) {
+      int64_t* block = table_.data() + terms_[cell] * change_.width();
+      std::copy_n(block, change_.width(), values_.data() + cell * change_.width());
+      std::fill_n(block, change_.width(), 0);
+      ++places_[terms_[cell]];
+    }
+    ends_.push_back(terms_.size());
+  }
+
+  void prefetch_place(std::size_t t) const {
+    const auto at = static_cast<std::size_t>(places_[t]);
+    __builtin_prefetch(change_.cells.values.data() + at * change_.width(), 1);
+    __builtin_prefetch(change_.cells.classes.data() + at, 1);
   }
 
   const GroupedDocuments& grouped_;
@@ -178,7 +193,11 @@ class CountingPart {
   std::vector<int64_t> sums_;  // of the document at hand
   std::vector<int64_t> totals_, scales_;
   int64_t n_documents_ = 0, n_several_ = 0, n_unlabelled_ = 0;
-  std::vector<Cursor> cursors_;  // per term
+  Buffer<int64_t> table_;          // per term: a block of the class at hand
+  Buffer<int64_t> places_;         // per term: the number of its cells, later where the next one goes
+  Buffer<uint32_t> terms_;         // of each cell, class by class
+  Buffer<int64_t> values_;         // a block for each cell
+  std::vector<std::size_t> ends_;  // of each class among the cells
 };
 
 /// Shares the classes out among threads. The sums are of integers, so their number cannot matter.
@@ -200,10 +219,10 @@ class Counting {
   }
 
   Change run() {
-    in_parallel(parts_.size(), [this](std::size_t p) { parts_[p].size_cells(); });
+    in_parallel(parts_.size(), [this](std::size_t p) { parts_[p].count(); });
     place_cells();
+    in_parallel(parts_.size(), [this](std::size_t p) { parts_[p].write_cells(); });
     parts_.front().add_unlabelled();
-    in_parallel(parts_.size(), [this](std::size_t p) { parts_[p].fill_cells(); });
     for (const CountingPart& part : parts_) part.hand_over();
     if (!grouped_.several) sum_cells();
     return std::move(change_);

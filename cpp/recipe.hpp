@@ -119,9 +119,9 @@ class DocumentBlocks {
   void add_all_to(int64_t* block) const {
     for (const int64_t count : counts_) block[occurrences] = checked_add(block[occurrences], count);
     block[documents] = checked_add(block[documents], static_cast<int64_t>(counts_.size()));
-    for (std::size_t i = 0; i < planes_.size(); ++i) {
-      int64_t& sum = block[first_plane + i % recipes_.size()];
-      sum = checked_add(sum, planes_[i]);
+    for (std::size_t k = 0; k < recipes_.size(); ++k) {
+      int64_t& sum = block[first_plane + k];
+      for (std::size_t i = k; i < planes_.size(); i += recipes_.size()) sum = checked_add(sum, planes_[i]);
     }
   }
 
@@ -131,8 +131,10 @@ class DocumentBlocks {
   void read_plane(std::size_t k, double weight, std::size_t n_labels) {
     const double scale = recipes_[k].scale(counts_, weight, n_labels);
     scales_[k] = fixed_point(scale);
+    const auto value = [&](int64_t count) { return fixed_point(recipes_[k].term_frequency(count) * scale); };
+    const int64_t once = value(1);  // what most terms of a document add
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      planes_[i * recipes_.size() + k] = fixed_point(recipes_[k].term_frequency(counts_[i]) * scale);
+      planes_[i * recipes_.size() + k] = counts_[i] == 1 ? once : value(counts_[i]);
     }
   }
 
