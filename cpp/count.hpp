@@ -43,15 +43,14 @@ void fill_rows(Source& source, Range documents, TermSource terms, NgramRange ngr
   if (ngrams.single()) {
     for (std::size_t i = documents.begin; i < documents.end; ++i) {
       source(i, sink);
-      rows.end_document();
+      sink.end_document();
     }
-    return;
+    return sink.flush();
   }
   WordNgrams<TermSink<Rows>> joined(ngrams.shortest, ngrams.longest, sink);
   for (std::size_t i = documents.begin; i < documents.end; ++i) {
     source(i, joined);
     joined.end_document();
-    rows.end_document();
   }
 }
 
