@@ -90,7 +90,7 @@ class TermSink {
   TermSource terms_;
   Take& take_;
   std::array<Pending, batch> pending_;
-  std::array<TermId, batch> ids_;          // of those that are known
+  std::array<TermId, batch> ids_;            // of those that are known
   std::array<std::size_t, batch + 1> ends_;  // of the documents that ended, and of what waits
   std::size_t n_ = 0, n_ends_ = 0;
 };
