@@ -1,7 +1,8 @@
-"""Corpora for the tests of ``TextClassifier``, classifiers of them, and what there is to compare."""
+"""Corpora for the tests of ``TextClassifier``, classifiers of them, and what to compare."""
 
 import pickle
 import warnings
+from itertools import chain
 
 import numpy as np
 from hypothesis import assume
@@ -14,10 +15,10 @@ from tallytext.smoothing import AbsoluteDiscount
 
 NAMED = [learner.name for learner in learners()]
 #: Found from training documents, not from counts: two that learned apart may differ in it.
-BY_DOCUMENTS = MultinomialNB(AbsoluteDiscount("leave-one-out"))
+BY_DOCUMENTS = MultinomialNB(AbsoluteDiscount("leave-one-document-out"))
 BY_COUNTS = [
     *NAMED,
-    MultinomialNB(AbsoluteDiscount()),
+    MultinomialNB(AbsoluteDiscount("leave-one-out")),
     MultinomialNB.chi_contrast(),
     MultinomialNB(length_model=True),
     BernoulliNB(complement=True),
@@ -54,7 +55,7 @@ def fitted(model, corpus, several=False, **parameters):
 
 def larger(corpus, *others):
     """The documents of several corpora."""
-    return tuple(sum(map(list, parts), []) for parts in zip(corpus, *others, strict=True))
+    return tuple(list(chain(*parts)) for parts in zip(corpus, *others, strict=True))
 
 
 def proba(clf, queries):
@@ -91,7 +92,9 @@ def spread_several():
     """The same, where some documents have two labels and some none."""
     made, labels = spread()
     pairs = list(zip(made, labels, strict=True))
-    both = [(f"{a} {b}", sorted({x, y})) for (a, x), (b, y) in zip(pairs[::2], pairs[1::2])]
+    both = [
+        (f"{a} {b}", sorted({x, y})) for (a, x), (b, y) in zip(pairs[::2], pairs[1::2], strict=True)
+    ]
     one = [(text, [label]) for text, label in pairs]
     none = [("nothing of note", [])] * 10
     return tuple(map(list, zip(*both, *one, *none, strict=True)))

@@ -51,7 +51,7 @@ def test_equals_are_won_by_the_first():
     clf = TextClassifier().fit(texts, labels)
     assert {trial.score for trial in clf.trials_ if trial.score is not None} == {1.0}
     assert clf.report().learner == learners()[0].name
-    assert repr(clf.model_) .startswith("MultinomialNB")
+    assert repr(clf.model_).startswith("MultinomialNB")
 
 
 def test_without_a_budget_one_model_is_tried():

@@ -129,7 +129,9 @@ def test_other_settings_are_refused_by_name(named, other):
 
 def test_equal_settings_that_are_arrays_are_equal():
     vectorizers = [TextVectorizer(stop_words=np.array(["a", "the"])) for _ in range(2)]
-    ours, theirs = (TextClassifier("bernoulli", vectorizer=v).fit(TEXTS, PLACES) for v in vectorizers)
+    ours, theirs = (
+        TextClassifier("bernoulli", vectorizer=v).fit(TEXTS, PLACES) for v in vectorizers
+    )
     assert (ours + theirs).report().n_documents == 12
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from time import perf_counter
 
 from tallytext.classifier.judging import Judge
@@ -28,7 +29,7 @@ class Budget:
     """
 
     def __init__(self, n_tokens: int, seconds: float | None = None) -> None:
-        if seconds is not None and not seconds >= 0:
+        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
             raise ValueError(f"budget must be a number of seconds, not {seconds!r}.")
         self._left = max(n_tokens * _PER_TOKEN, _LEAST)
         self._end = None if seconds is None else perf_counter() + seconds

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.bayes.class_order import sort_labels
+from tallytext.classifier.labels import expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
@@ -69,7 +70,7 @@ class Counting:
         self._counted_into(labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self._labels += labels
-        self._fingerprints.append(fingerprints(texts))
+        self._fingerprints.append(fingerprints(texts, self.vectorizer))
         if self._kept is not None:
             self._kept.append(X)
 
@@ -80,14 +81,20 @@ class Counting:
             raise LabelError("there is no document to learn from.")
         return self._tally
 
-    def documents(self) -> tuple[Any, list[Any]] | None:
+    @property
+    def n_documents(self) -> int:
+        """How many documents were counted."""
+        return len(self._labels)
+
+    def documents(self, several: bool) -> tuple[Any, list[Any]] | None:
         """Return the counts and labels of all documents, if they were kept."""
         if self._kept is None:
             return None
         width = len(self.vectorizer.vocabulary_)
         for X in self._kept:
             X.resize(X.shape[0], width)
-        return sparse.vstack(self._kept, format="csr"), self._labels
+        labels = self._labels if several else expect_single(self._labels)
+        return sparse.vstack(self._kept, format="csr"), labels
 
     def duplicates(self) -> Duplicates:
         """Return which documents came more than once."""
@@ -98,7 +105,9 @@ class Counting:
     def _counted_into(self, labels: list[Any]) -> Tally:
         if self._tally is None:
             self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes)
-            self._tally.number_labels(sort_labels(_distinct(labels)))
+            index = LabelIndex()
+            index.encode(labels, len(labels))
+            self._tally.number_labels(sort_labels(index.names))
         return self._tally
 
     def _expect_order(self) -> None:
@@ -109,16 +118,10 @@ class Counting:
             )
 
 
-def fingerprints(texts: Any) -> NDArray[np.uint64]:
-    """Return a number for each text, equal for equal texts."""
-    strings = as_texts(texts).strings()
+def fingerprints(texts: Any, vectorizer: TextVectorizer) -> NDArray[np.uint64]:
+    """Return a number for each text, equal for equal texts; bytes are read by the vectorizer."""
+    strings = as_texts(
+        texts, encoding=vectorizer.encoding, decode_error=vectorizer.decode_error
+    ).strings()
     digests = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8) for text in strings)
     return np.array([int.from_bytes(each.digest(), "little") for each in digests], dtype=np.uint64)
-
-
-def _distinct(labels: list[Any]) -> set[Any]:
-    try:
-        return set(labels)
-    except TypeError:
-        lists = [each if isinstance(each, list | tuple | set) else [each] for each in labels]
-        return {label for each in lists for label in each}
