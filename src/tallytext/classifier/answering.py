@@ -56,10 +56,11 @@ class Answering(ClassifierBase):
             indicator matrix, such a matrix.
         """
         _expect_probability(min_confidence)
-        if self._is_several():
-            return self._labels(self._decided(texts, min_confidence))
-        if min_confidence is None:
+        if not self._is_several() and min_confidence is None:
             return np.concatenate([self._best(X) for X in self._rows(texts)])
+        self._warn_if_stale()
+        if self.multi_label_:
+            return self._labels(self._decided(texts, min_confidence))
         proba, classes = self._likely(texts)
         found = classes.astype(object)[proba.argmax(axis=1)]
         found[proba.max(axis=1, initial=0.0) < min_confidence] = None
@@ -71,12 +72,14 @@ class Answering(ClassifierBase):
         Columns are those of ``classes_``. They sum to one, unless documents may have several
         labels: then each class is a question of its own.
         """
+        self._warn_if_stale()
         return self._likely(texts).values
 
     def predict_log_proba(self, texts: Any) -> Numbers:
         """Return the logarithms of :meth:`predict_proba`."""
+        self._warn_if_stale()
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(texts))
+            return np.log(self._likely(texts).values)
 
     def predict_set(
         self,
@@ -105,6 +108,7 @@ class Answering(ClassifierBase):
             The likeliest first.
         """
         calibration = self._expect_calibration()
+        self._warn_if_stale()
         proba, classes = self._likely(texts)
         names = classes.tolist()
         sets = calibration.sets.sets(
@@ -120,6 +124,7 @@ class Answering(ClassifierBase):
         """Return the k likeliest labels of each text, with their probabilities."""
         if not isinstance(k, Integral) or k < 1:
             raise ScoreError(f"k must be a whole number from 1 up, not {k!r}.")
+        self._warn_if_stale()
         proba, classes = self._likely(texts)
         names, order = classes.tolist(), np.argsort(-proba, axis=1, kind="stable")[:, :k]
         return [
@@ -166,6 +171,7 @@ class Answering(ClassifierBase):
             expect_as_many(len(found), listed)
             pairs = zip(found, expect_single(listed), strict=True)
             return float(np.mean([label == right for label, right in pairs]))
+        self._warn_if_stale()
         decided, classes = self._decided(texts, None)
         expect_as_many(len(decided), listed)
         return float(f_measures(truth_of(listed, classes), decided).micro_f1)
@@ -190,7 +196,6 @@ class Answering(ClassifierBase):
         return joined([ask(X) for X in self._rows(texts)], missing)
 
     def _likely(self, texts: Any) -> Said:
-        self._warn_if_stale()
         return self._asked(texts, self._proba, 0.0)
 
     def _scored(self, X: Any) -> Said:
@@ -249,7 +254,7 @@ class Answering(ClassifierBase):
                 f"probabilities, sets and thresholds are stale: {self.changes_} since they were "
                 "found. Call recalibrate(texts, labels).",
                 StaleWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from tallytext.errors import LabelError, VocabularyError
 from tallytext.labels import LabelIndex
 from tallytext.planes import Plane
 from tallytext.tally import Tally
-from tallytext.text.sources import as_texts
+from tallytext.text.sources import fingerprints
 from tallytext.vectorizer import TextVectorizer
 
 SAMPLE = 4096
@@ -70,7 +69,7 @@ class Counting:
         self._counted_into(labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self._labels += labels
-        self._fingerprints.append(fingerprints(texts, self.vectorizer))
+        self._fingerprints.append(self._prints(texts))
         if self._kept is not None:
             self._kept.append(X)
 
@@ -110,18 +109,15 @@ class Counting:
             self._tally.number_labels(sort_labels(index.names))
         return self._tally
 
+    def _prints(self, texts: Any) -> NDArray[np.uint64]:
+        read = self.vectorizer
+        return fingerprints(
+            texts, encoding=read.encoding, decode_error=read.decode_error, n_jobs=read.n_jobs
+        )
+
     def _expect_order(self) -> None:
         if self.vectorizer.is_limited and self._fingerprints:
             raise VocabularyError(
                 "min_df, max_df and max_features need all documents at once: use fit, or a "
                 "vectorizer without limits."
             )
-
-
-def fingerprints(texts: Any, vectorizer: TextVectorizer) -> NDArray[np.uint64]:
-    """Return a number for each text, equal for equal texts; bytes are read by the vectorizer."""
-    strings = as_texts(
-        texts, encoding=vectorizer.encoding, decode_error=vectorizer.decode_error
-    ).strings()
-    digests = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8) for text in strings)
-    return np.array([int.from_bytes(each.digest(), "little") for each in digests], dtype=np.uint64)
