@@ -22,7 +22,7 @@ from classifiers import (
     spread,
     spread_several,
 )
-from tallytext import TextClassifier
+from tallytext import PoissonNB, TextClassifier
 from tallytext.decision.ranking import log_odds
 
 few = settings(max_examples=25)
@@ -141,25 +141,24 @@ def test_there_is_no_best_but_a_whole_number_of_them(k):
 
 @few
 @given(st.data(), models, st.booleans())
-def test_ranks_are_log_odds(data, model, several):
+def test_ranks_are_log_odds_or_what_the_model_ranks_by(data, model, several):
     clf = fitted(model, data.draw(corpora(several)), several)
-    queries, scores = data.draw(some_texts), None
+    queries = data.draw(some_texts)
     scores = clf.scores(queries)
     odds = scores if clf.model_.contrasts else log_odds(scores)
+    if isinstance(clf.model_, PoissonNB):
+        odds = clf.model_.z_star(clf.vectorizer_.transform(queries))
     for at, label in enumerate(clf.classes_.tolist()):
         np.testing.assert_array_equal(clf.rank(queries, label), odds[:, at])
 
 
-def test_documents_of_one_length_are_ranked_as_by_probability(multi):
-    # The map from log-odds per token to probability rises; lengths differ with weights of words.
-    texts = spread_several()[0]
-    found, lengths = (
-        multi.predict_proba(texts),
-        multi._scores(multi.vectorizer_.transform(texts))[1],
-    )
-    for at, label in enumerate(multi.classes_.tolist()):
-        per_token = multi.rank(texts, label) / np.maximum(lengths, 1)
-        order = np.argsort(per_token, kind="stable")
+@pytest.mark.parametrize("model", [name for name in NAMED if name != "poisson"])
+def test_of_several_labels_log_odds_per_token_are_ranked_as_by_probability(model):
+    texts, labels = spread_several()
+    clf = fitted(model, (texts, labels), True)
+    found, lengths = clf.predict_proba(texts), clf.model_.lengths(clf.vectorizer_.transform(texts))
+    for at, label in enumerate(clf.classes_.tolist()):
+        order = np.argsort(clf.rank(texts, label) / np.maximum(lengths, 1), kind="stable")
         assert (np.diff(found[order, at]) >= -1e-9).all()
 
 
@@ -235,6 +234,8 @@ def test_several_labels_come_in_any_form(form):
     assert answers(clf, TEXTS) == answers(expected, TEXTS)
     clf.learn(TEXTS, form(SEVERAL)).forget(TEXTS, form(SEVERAL))
     assert clf.tally_ == expected.tally_
+    clf.recalibrate(TEXTS, form(SEVERAL))
+    expected.recalibrate(TEXTS, SEVERAL)
     assert clf.score(TEXTS, form(SEVERAL)) == expected.score(TEXTS, SEVERAL)
 
 

@@ -219,7 +219,7 @@ def test_duplicates_are_reported(several):
 
 
 def test_without_duplicates_there_is_no_word_of_them():
-    assert "duplicates" not in str(fitted("multinomial", (TEXTS, PLACES)).report())
+    assert "  duplicates  " not in str(fitted("multinomial", (TEXTS, PLACES)).report())
 
 
 @pytest.mark.parametrize("corpus", [spread, spread_several])

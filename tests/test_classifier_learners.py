@@ -74,7 +74,7 @@ def correlated():
         label = rng.integers(0, 2)
         misled = label if rng.random() < 0.6 else 1 - label
         hint = label if rng.random() < 0.95 else 1 - label
-        texts.append(" ".join([f"hint{hint}", *(f"copy{n}of{misled}" for n in range(12))]))
+        texts.append(" ".join([f"hint{hint}", *(f"copy{n}of{misled}" for n in range(150))]))
         labels.append(["no", "yes"][label])
     return texts, labels
 

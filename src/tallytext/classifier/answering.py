@@ -137,7 +137,10 @@ class Answering(ClassifierBase):
         return self._asked(texts, self._scored, -np.inf).values
 
     def rank(self, texts: Any, label: Any) -> Numbers:
-        """Return by how much each text speaks for a class, to sort by: its log-odds."""
+        """Return by how much each text speaks for a class, to sort by.
+
+        Its log-odds, or what the model has instead: see the ``rank`` of the model.
+        """
         check_is_fitted(self)
         self.model_.class_number(label)
         return np.concatenate(

@@ -38,7 +38,8 @@ def labels_of(labels: Any) -> tuple[list[Any], int | None]:
     if rows or sparse.issparse(labels) or getattr(labels, "ndim", 1) == 2:
         targets = targets_of(labels)
         return targets.labels, targets.columns
-    return listed_labels(labels), None
+    listed = listed_labels(labels)
+    return [each.tolist() if isinstance(each, np.ndarray) else each for each in listed], None
 
 
 def is_single(label: Any) -> bool:
