@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from time import perf_counter
 from typing import NamedTuple
 
@@ -54,7 +55,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        if seconds is not None and not seconds >= 0:
+        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
             raise ValueError(f"budget must be a number of seconds, not {seconds!r}.")
         self._end = None if seconds is None else perf_counter() + seconds
 

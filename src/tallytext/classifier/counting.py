@@ -11,6 +11,7 @@ from scipy import sparse
 
 from tallytext.bayes.class_order import sort_labels
 from tallytext.classifier.budget import Size
+from tallytext.classifier.labels import expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
@@ -72,7 +73,7 @@ class Counting:
         self._counted_into(X, labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self._labels += labels
-        self._fingerprints.append(fingerprints(texts))
+        self._fingerprints.append(self._prints(texts))
         if self._kept is not None:
             self._kept.append(X)
 
@@ -83,14 +84,20 @@ class Counting:
             raise LabelError("there is no document to learn from.")
         return self._tally
 
-    def documents(self) -> tuple[Any, list[Any]] | None:
+    @property
+    def n_documents(self) -> int:
+        """How many documents were counted."""
+        return len(self._labels)
+
+    def documents(self, several: bool) -> tuple[Any, list[Any]] | None:
         """Return the counts and labels of all documents, if they were kept."""
         if self._kept is None:
             return None
         width = len(self.vectorizer.vocabulary_)
         for X in self._kept:
             X.resize(X.shape[0], width)
-        return sparse.vstack(self._kept, format="csr"), self._labels
+        labels = self._labels if several else expect_single(self._labels)
+        return sparse.vstack(self._kept, format="csr"), labels
 
     def duplicates(self) -> Duplicates:
         """Return which documents came more than once."""
@@ -100,11 +107,18 @@ class Counting:
 
     def _counted_into(self, X: Any, labels: list[Any]) -> Tally:
         if self._tally is None:
-            classes = _distinct(labels)
-            size = Size(X.shape[0], int(X.sum()), X.nnz, X.shape[1], len(classes))
+            index = LabelIndex()
+            index.encode(labels, len(labels))
+            size = Size(X.shape[0], int(X.sum()), X.nnz, X.shape[1], len(index.names))
             self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes_for(size))
-            self._tally.number_labels(sort_labels(classes))
+            self._tally.number_labels(sort_labels(index.names))
         return self._tally
+
+    def _prints(self, texts: Any) -> NDArray[np.uint64]:
+        read = self.vectorizer
+        return fingerprints(
+            texts, encoding=read.encoding, decode_error=read.decode_error, n_jobs=read.n_jobs
+        )
 
     def _expect_order(self) -> None:
         if self.vectorizer.is_limited and self._fingerprints:
@@ -112,11 +126,3 @@ class Counting:
                 "min_df, max_df and max_features need all documents at once: use fit, or a "
                 "vectorizer without limits."
             )
-
-
-def _distinct(labels: list[Any]) -> set[Any]:
-    try:
-        return set(labels)
-    except TypeError:
-        lists = [each if isinstance(each, list | tuple | set) else [each] for each in labels]
-        return {label for each in lists for label in each}

@@ -60,12 +60,9 @@ class Training:
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
         """Count more documents."""
+        if self._settings.multi_label is False:
+            labels = expect_single(labels, self.counting.n_documents)
         self.counting.add(texts, labels, keys)
-
-    def expect_all(self, n_texts: int, n_labels: int) -> None:
-        """Refuse more or fewer labels than texts."""
-        if n_texts != n_labels:
-            raise LabelError(f"there are {n_texts} documents, but labels for {n_labels}.")
 
     def finished(self, indicator: bool, by_group: bool, by_time: bool) -> Fitted:
         """Choose a model, and calibrate it."""
@@ -77,7 +74,8 @@ class Training:
         if not several:
             drawn = drawn._replace(labels=expect_single(drawn.labels))
         folds = self._folds(drawn, several, by_group, by_time)
-        judge = Judge(tally, drawn, folds, several, self.counting.documents())
+        method = "groups" if by_group else "time" if by_time else "cross-validation"
+        judge = Judge(tally, drawn, folds, several, self.counting.documents(several), method)
         choice = self._choice(judge)
         planes = planes_of(choice.candidate)
         kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
@@ -108,7 +106,7 @@ class Training:
         if n_classes < 2:
             return []
         if by_time:
-            return latest(n, n_documents)
+            return latest(drawn.keys[:n], n_documents)
         if by_group:
             return grouped(drawn.keys[:n], n_documents)
         return dealt_out(drawn.labels[:n], n_documents, several)
