@@ -30,6 +30,9 @@ SECTIONS = {
     "many_classes": "Thousands of classes",
     "accuracy": "Naive Bayes: accuracy and calibration",
     "reuters": "Poisson naive Bayes on Reuters-21578",
+    "classifier": "TextClassifier beside scikit-learn",
+    "prediction_sets": "Prediction sets",
+    "streaming": "Streams larger than memory",
 }
 DESCRIPTION = """\
 Measure speed and memory of tallytext beside scikit-learn's vectorizers.
@@ -82,6 +85,8 @@ def _section(console: Console, name: str, options: argparse.Namespace) -> Module
 def _missing(section: ModuleType, options: argparse.Namespace) -> str:
     """Say what keeps a section that reads a corpus of its own from running, if anything does."""
     file = getattr(section, "FILE", None)
+    if getattr(section, "FOLDER", False) and options.data is None:
+        return "there is no folder of corpora"
     if file and (options.data is None or not (options.data / file).is_file()):
         return f"there is no {file}"
     if file and options.quick and not options.only:
@@ -90,8 +95,10 @@ def _missing(section: ModuleType, options: argparse.Namespace) -> str:
 
 
 def _input(section: ModuleType, options: argparse.Namespace, corpora: list[Corpus]) -> object:
-    """Return the path of the section's own corpus, or the corpora that all others share."""
+    """Return the path of the section's own corpus or corpora, or those that all others share."""
     file = getattr(section, "FILE", None)
+    if getattr(section, "FOLDER", False):
+        return options.data
     return options.data / file if file else corpora
 
 

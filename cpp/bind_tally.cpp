@@ -14,7 +14,7 @@ namespace {
 using namespace tallytext;
 
 template <class T>
-Out<T> every(const std::vector<T>& values, std::size_t width, std::size_t column) {
+Out<T> every(const Buffer<T>& values, std::size_t width, std::size_t column) {
   std::vector<T> picked(values.size() / width);
   for (std::size_t i = 0; i < picked.size(); ++i) picked[i] = values[i * width + column];
   return to_numpy(std::move(picked));

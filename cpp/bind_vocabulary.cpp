@@ -109,21 +109,29 @@ Out<uint32_t> lengths_of(const SharedVocabulary& vocabulary) {
   }));
 }
 
-/// Rebuilds a vocabulary from its arena, trusting nothing.
+void expect_text(std::string_view term) {
+  const char* const end = term.data() + term.size();
+  for (const char* p = term.data(); p < end;) {
+    const CodePoint code = decode_utf8(p, end);
+    if (code.length == 1 && static_cast<unsigned char>(*p) >= 0x80)
+      throw nb::value_error("a term is not valid text");
+    p += code.length;
+  }
+}
+
+/// Rebuilds a vocabulary from its arena, trusting nothing: what is checked is the copy.
 Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
+  nb::gil_scoped_release release;
   Vocabulary vocabulary;
+  vocabulary.reserve(lengths.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths(i) > arena.size() - at) throw nb::value_error("the terms are longer than their bytes");
-    const std::string_view term(reinterpret_cast<const char*>(arena.data()) + at, lengths(i));
-    for (const char* p = term.data(); p < term.data() + term.size();) {
-      const CodePoint code = decode_utf8(p, term.data() + term.size());
-      if (code.length == 1 && static_cast<unsigned char>(*p) >= 0x80)
-        throw nb::value_error("a term is not valid text");
-      p += code.length;
-    }
-    if (vocabulary.intern(term) != static_cast<TermId>(i)) throw nb::value_error("a term occurs twice");
-    at += lengths(i);
+    const std::size_t length = lengths(i);
+    if (length > arena.size() - at) throw nb::value_error("the terms are longer than their bytes");
+    const TermId id = vocabulary.intern({reinterpret_cast<const char*>(arena.data()) + at, length});
+    if (id != static_cast<TermId>(i)) throw nb::value_error("a term occurs twice");
+    expect_text(vocabulary.term(id));
+    at += length;
   }
   if (at != arena.size()) throw nb::value_error("there are bytes after the last term");
   return vocabulary;

@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   bind_texts(m);
   bind_vocabulary(m);
   bind_count(m);
+  bind_labels(m);
   bind_tally(m);
   bind_score(m);
   bind_leave_one_out(m);

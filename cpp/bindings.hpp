@@ -18,6 +18,7 @@ namespace nb = nanobind;
 void bind_texts(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_count(nb::module_& m);
+void bind_labels(nb::module_& m);
 void bind_tally(nb::module_& m);
 void bind_score(nb::module_& m);
 void bind_leave_one_out(nb::module_& m);

@@ -32,14 +32,16 @@ struct Change {
     class_scales.resize(classes.size() * n_planes());
   }
   std::size_t class_at(ClassId label) const {
+    const auto same = static_cast<std::size_t>(label);  // where it is if no class is left out
+    if (same < classes.size() && classes[same] == label) return same;
     return static_cast<std::size_t>(std::lower_bound(classes.begin(), classes.end(), label) -
                                     classes.begin());
   }
 
   /// Sums the terms into totals and the cells, which they bound, into class_totals.
   void add_up() {
-    for (std::size_t i = 0; i < term_totals.size(); ++i) {
-      totals[i % width()] = checked_add(totals[i % width()], term_totals[i]);
+    for (std::size_t at = 0; at < term_totals.size(); at += width()) {
+      for (std::size_t j = 0; j < width(); ++j) totals[j] = checked_add(totals[j], term_totals[at + j]);
     }
     for (std::size_t i = 0; i < cells.n_cells(); ++i) {
       add_block(&class_totals[class_at(cells.classes[i]) * width()], cells.block(i), width());

@@ -43,15 +43,14 @@ void fill_rows(Source& source, Range documents, TermSource terms, NgramRange ngr
   if (ngrams.single()) {
     for (std::size_t i = documents.begin; i < documents.end; ++i) {
       source(i, sink);
-      rows.end_document();
+      sink.end_document();
     }
-    return;
+    return sink.flush();
   }
   WordNgrams<TermSink<Rows>> joined(ngrams.shortest, ngrams.longest, sink);
   for (std::size_t i = documents.begin; i < documents.end; ++i) {
     source(i, joined);
     joined.end_document();
-    rows.end_document();
   }
 }
 
@@ -93,7 +92,7 @@ template <class Rows, class MakeSource, class Weight, class Terms>
 void fill_shares(Shares<Rows>& all, MakeSource make_source, Weight weight, NgramRange ngrams, Terms terms) {
   in_parallel(all.size(), [&](std::size_t i) {
     Share<Rows>& share = *all[i];
-    share.rows.reserve(total_weight(share.documents, weight) / 12);  // about one entry in a dozen bytes
+    share.rows.reserve(total_weight(share.documents, weight) / 4);  // memory that is never touched costs nothing
     auto source = make_source();
     fill_rows(source, share.documents, terms(share), ngrams, share.rows);
     share.rows.forget_marks();

@@ -240,7 +240,7 @@ class Counting {
       cells.starts[t + 1] = place;
     }
     cells.classes.resize(static_cast<std::size_t>(cells.starts.back()));
-    cells.values.resize(cells.classes.size() * change_.width());
+    cells.values.resize(cells.classes.size() * change_.width(), 0);
   }
 
   /// Where every document has one label at most, the cells of a term add up to what is in classes.

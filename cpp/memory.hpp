@@ -91,6 +91,9 @@ class Buffer {
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
   const T& back() const { return data_[size_ - 1]; }
+  bool operator==(const Buffer& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
   void reserve(std::size_t n) {
     if (n <= capacity_) return;
@@ -107,6 +110,7 @@ class Buffer {
     resize(n);
     if (n > before) std::fill(data_ + before, data_ + n, value);
   }
+  void clear() { size_ = 0; }
   void push_back(const T& value) {
     const T copy = value;  // it may lie in here
     make_room(1);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "memory.hpp"
 #include "vocabulary.hpp"
 
 namespace tallytext {
@@ -37,16 +38,22 @@ struct Postings {
   std::size_t width;
   std::vector<TermId> terms;
   std::vector<int64_t> starts{0};  // starts[i] .. starts[i + 1] are the cells of terms[i]
-  std::vector<ClassId> classes;
-  std::vector<int64_t> values;  // a block for each cell
+  Buffer<ClassId> classes;
+  Buffer<int64_t> values;  // a block for each cell
 
   std::size_t n_cells() const { return classes.size(); }
   const int64_t* block(std::size_t cell) const { return &values[cell * width]; }
   int64_t* block(std::size_t cell) { return &values[cell * width]; }
 
+  void reserve(std::size_t n_terms, std::size_t n_cells) {
+    terms.reserve(n_terms);
+    starts.reserve(n_terms + 1);
+    classes.reserve(n_cells);
+    values.reserve(n_cells * width);
+  }
   void append(ClassId label, const int64_t* what) {
     classes.push_back(label);
-    values.insert(values.end(), what, what + width);
+    values.append(what, width);
   }
   void close(TermId term) {
     terms.push_back(term);
@@ -69,8 +76,8 @@ struct Base {
 
   std::size_t width;
   std::vector<int64_t> starts{0};
-  std::vector<ClassId> classes;
-  std::vector<int64_t> values;
+  Buffer<ClassId> classes;
+  Buffer<int64_t> values;
 
   std::size_t n_terms() const { return starts.size() - 1; }
   std::size_t n_cells() const { return classes.size(); }
@@ -85,8 +92,8 @@ struct Base {
 
   /// The cell of (term, label), or -1.
   int64_t find(TermId term, ClassId label) const {
-    const auto last = classes.begin() + static_cast<std::ptrdiff_t>(end(term));
-    const auto at = std::lower_bound(classes.begin() + static_cast<std::ptrdiff_t>(begin(term)), last, label);
+    const ClassId* last = classes.begin() + end(term);
+    const ClassId* at = std::lower_bound(classes.begin() + begin(term), last, label);
     return at != last && *at == label ? at - classes.begin() : -1;
   }
 
@@ -131,12 +138,11 @@ class Merge {
   void copy_until(std::size_t last) {
     const std::size_t first = out_.n_terms(), stored = std::min(last, base_.n_terms());
     if (first < stored) {
-      const int64_t begin = base_.starts[first], end = base_.starts[stored];
-      const int64_t shift = static_cast<int64_t>(out_.n_cells()) - begin;
-      const auto width = static_cast<int64_t>(base_.width);
-      out_.classes.insert(out_.classes.end(), base_.classes.begin() + begin, base_.classes.begin() + end);
-      out_.values.insert(out_.values.end(), base_.values.begin() + begin * width,
-                         base_.values.begin() + end * width);
+      const auto begin = static_cast<std::size_t>(base_.starts[first]),
+                 n = static_cast<std::size_t>(base_.starts[stored]) - begin;
+      const int64_t shift = static_cast<int64_t>(out_.n_cells()) - base_.starts[first];
+      out_.classes.append(base_.classes.begin() + begin, n);
+      out_.values.append(base_.values.begin() + begin * base_.width, n * base_.width);
       for (std::size_t t = first; t < stored; ++t) out_.starts.push_back(base_.starts[t + 1] + shift);
     }
     out_.starts.resize(last + 1, static_cast<int64_t>(out_.n_cells()));
@@ -146,15 +152,28 @@ class Merge {
     const TermId term = more_.terms[i];
     std::size_t a = base_.begin(term), b = static_cast<std::size_t>(more_.starts[i]);
     const std::size_t a_end = base_.end(term), b_end = static_cast<std::size_t>(more_.starts[i + 1]);
+    if (a == a_end && sign_ > 0) return copy_row(b, b_end);
     while (a < a_end || b < b_end) {
       const ClassId left = a < a_end ? base_.classes[a] : no_class;
       const ClassId right = b < b_end ? more_.classes[b] : no_class;
       const ClassId label = std::min(left, right);
       const std::size_t at = out_.values.size();
-      out_.values.resize(at + base_.width);
+      out_.values.extend(base_.width);
+      std::fill(out_.values.begin() + at, out_.values.end(), 0);
       if (left == label) add_block(&out_.values[at], base_.block(a++), base_.width);
       if (right == label) add_block(&out_.values[at], more_.block(b++), base_.width, sign_);
       out_.values[at] == 0 ? out_.values.resize(at) : out_.classes.push_back(label);
+    }
+    out_.starts.push_back(static_cast<int64_t>(out_.n_cells()));
+  }
+
+  /// What is new to the base is taken as it is.
+  void copy_row(std::size_t first, std::size_t last) {
+    for (std::size_t b = first; b < last; ++b) {
+      const int64_t* block = more_.block(b);
+      if (block[occurrences] == 0) continue;
+      out_.classes.push_back(more_.classes[b]);
+      out_.values.append(block, base_.width);
     }
     out_.starts.push_back(static_cast<int64_t>(out_.n_cells()));
   }

@@ -28,7 +28,8 @@ struct TermSource {
   }
 };
 
-/// The sink at the end of every tokeniser: hands the ids of the known terms, in order, to `Take`.
+/// The sink at the end of every tokeniser: hands the ids of the known terms, in order, to `Take`. A document
+/// may end while terms wait, so that short documents wait no less than long ones.
 template <class Take>
 class TermSink {
  public:
@@ -39,22 +40,39 @@ class TermSink {
   /// Any bytes.
   void any(const char* p, std::size_t size) { push(Key::of({p, size}), p, size); }
 
+  void end_document() {
+    ends_[n_ends_++] = n_;
+    if (n_ends_ == batch) flush();
+  }
+
   void flush() {
-    std::array<TermId, batch> ids;
-    std::size_t n_ids = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const Pending& term = pending_[i];
-      const TermId id = terms_.id(term.key, term.hash, {term.p, term.size});
-      if (id < 0) continue;
-      take_.prefetch(id);
-      ids[n_ids++] = id;
+    ends_[n_ends_] = n_;
+    look_up();
+    std::size_t begin = 0;
+    for (std::size_t e = 0; e <= n_ends_; begin = ends_[e++]) {
+      take_(std::span<const TermId>(ids_.data() + begin, ends_[e] - begin));
+      if (e < n_ends_) take_.end_document();
     }
-    take_(std::span<const TermId>(ids.data(), n_ids));
-    n_ = 0;
+    n_ = n_ends_ = 0;
   }
 
  private:
   static constexpr std::size_t batch = 64;
+
+  /// Finds the ids; from here on the ends are among them.
+  void look_up() {
+    std::size_t n_ids = 0, i = 0;
+    for (std::size_t e = 0; e <= n_ends_; ends_[e++] = n_ids) {
+      for (; i < ends_[e]; ++i) {
+        const Pending& term = pending_[i];
+        const TermId id = terms_.id(term.key, term.hash, {term.p, term.size});
+        if (id < 0) continue;
+        take_.prefetch(id);
+        ids_[n_ids++] = id;
+      }
+    }
+  }
+
   struct Pending {
     Key key;
     uint64_t hash;
@@ -72,7 +90,9 @@ class TermSink {
   TermSource terms_;
   Take& take_;
   std::array<Pending, batch> pending_;
-  std::size_t n_ = 0;
+  std::array<TermId, batch> ids_;            // of those that are known
+  std::array<std::size_t, batch + 1> ends_;  // of the documents that ended, and of what waits
+  std::size_t n_ = 0, n_ends_ = 0;
 };
 
 /// A sink before the last: joins the words of a document by spaces into n-grams.
@@ -99,6 +119,7 @@ class WordNgrams {
     for (std::size_t n = shortest_; n <= longest_ && n <= starts_.size(); ++n) {
       for (std::size_t i = 0; i + n <= starts_.size(); ++i) emit(starts_[i], ends_[i + n - 1]);
     }
+    sink_.end_document();
     sink_.flush();
     bytes_.clear();
     starts_.clear();

@@ -3,6 +3,7 @@
 // they stay where they are until the sink is flushed.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scan.hpp"
@@ -39,19 +40,28 @@ class Tokenizer {
   /// The words that end within `n` bytes from `begin`; returns how many bytes they and what is between took.
   template <bool lowercase, class Sink>
   std::size_t words_of(std::string_view text, std::size_t begin, std::size_t n, Sink& sink) {
-    const std::size_t room = n + scan_block + readable_past;
-    if (lowered_.size() < room) lowered_.resize(room);
+    char* lowered = room_for(n + scan_block, sink);
     auto emit = [&](std::size_t from, std::size_t to, bool high) {
-      if (high && !is_ascii(lowered_.data() + from, to - from)) {
+      if (high && !is_ascii(lowered + from, to - from)) {
         return split(text, text.substr(begin + from, to - from), sink);
       }
-      sink(lowered_.data() + from, to - from);
+      sink(lowered + from, to - from);
     };
-    const OpenRun run = for_each_run<lowercase>(text.data() + begin, n, lowered_.data(), emit);
+    const OpenRun run = for_each_run<lowercase>(text.data() + begin, n, lowered, emit);
     const bool is_last = begin + n == text.size();
     if (run.is_open && is_last && n - run.begin >= 2) emit(run.begin, n, run.high);
-    spill_.clear(sink);
     return run.is_open && !is_last ? run.begin : n;
+  }
+
+  /// Room for `size` bytes behind those of earlier windows, whose words may still wait in the sink.
+  template <class Sink>
+  char* room_for(std::size_t size, Sink& sink) {
+    if (used_ + size + readable_past > lowered_.size()) {
+      sink.flush();
+      used_ = 0;
+      if (size + readable_past > lowered_.size()) lowered_.resize(size + readable_past);
+    }
+    return lowered_.data() + std::exchange(used_, used_ + size);
   }
 
   template <class Sink>
@@ -61,7 +71,8 @@ class Tokenizer {
   }
 
   WordRules rules_;
-  std::vector<char> lowered_;
+  std::vector<char> lowered_ = std::vector<char>(usual_window + scan_block + readable_past);
+  std::size_t used_ = 0;
   Spill spill_;
 };
 

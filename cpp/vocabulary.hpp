@@ -97,6 +97,12 @@ class Vocabulary {
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
 
+  /// Makes room for this many terms, so that the hash table need not grow on the way.
+  void reserve(std::size_t n_terms) {
+    ends_.reserve(n_terms + 1);
+    if (n_terms * 2 > slots_.size()) grow(std::bit_ceil(n_terms * 2));
+  }
+
   TermId find(std::string_view term) const {
     const Key key = Key::of(term);
     return find(key, key.hash(), term);
@@ -176,12 +182,12 @@ class Vocabulary {
     arena_.append(term.data(), term.size());
     ends_.push_back(arena_.size());
     slots_[at] = {key.low, key.high, id};
-    if (size() * 2 > slots_.size()) grow();
+    if (size() * 2 > slots_.size()) grow(2 * slots_.size());
     return id;
   }
 
-  void grow() {
-    Buffer<Slot> old(2 * slots_.size(), empty_slot);
+  void grow(std::size_t n_slots) {
+    Buffer<Slot> old(n_slots, empty_slot);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.id < 0) continue;

@@ -23,13 +23,9 @@ class Spill {
   template <class Sink>
   void reserve(std::size_t size, Sink& sink) {
     if (used_ + size + readable_past <= bytes_.size()) return;
-    clear(sink);
-    if (size + readable_past > bytes_.size()) bytes_.resize(2 * (size + readable_past));
-  }
-  template <class Sink>
-  void clear(Sink& sink) {
     sink.flush();
     used_ = 0;
+    if (size + readable_past > bytes_.size()) bytes_.resize(2 * (size + readable_past));
   }
   void append(uint32_t c) { used_ += encode_utf8(c, bytes_.data() + used_); }
   std::size_t used() const { return used_; }

@@ -121,6 +121,14 @@ def test_a_sample_that_is_too_small_lets_all_classes_in():
     assert fitted.sets([[1.0, 0.0]], 0.81).all()
 
 
+@pytest.mark.parametrize(("n", "threshold"), [(9, 0.5), (10, 0.25), (11, 0.25)])
+def test_a_class_is_judged_alone_from_one_document_in_delta_on(n, threshold):
+    truth = np.array([0] * n + [1] * 90)
+    probabilities = np.where(truth[:, None] == [0, 1], [0.75, 0.5], [0.25, 0.5])
+    fitted = PredictionSets.fit(probabilities, truth)
+    assert fitted.thresholds(0.9, by_class=True).tolist() == [threshold, 0.5]
+
+
 def test_classes_that_came_later_are_judged_by_the_scores_of_all():
     truth = np.array([0] * 40 + [1] * 40)
     probabilities = np.where(truth[:, None] == [0, 1], 0.9, 0.1) - [[0.0, 0.3]] * 80

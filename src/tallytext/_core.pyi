@@ -1,9 +1,10 @@
 """The native core of tallytext."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 
@@ -135,6 +136,11 @@ def count_analysed(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), ord
 def token_spans(text: str, rules: WordRules) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
     Return from where to where, in code points, each word of a text goes, as stream_terms orders them.
+    """
+
+def number_labels(labels: list[Any], numbers: dict[Any, int], names: list[Any]) -> numpy.typing.NDArray[numpy.int32] | None:
+    """
+    Number labels that are each a str, an int or a list of one such; None if others are among them.
     """
 
 class Recipe:

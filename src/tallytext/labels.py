@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tallytext._core import number_labels
 from tallytext.errors import LabelError, UnknownNameError, did_you_mean
 from tallytext.text.arrow import is_table, table_chunks
 
@@ -55,13 +56,8 @@ class LabelIndex:
         listed = listed_labels(labels)
         if len(listed) != n_documents:
             raise LabelError(f"there are {n_documents} documents, but labels for {len(listed)}.")
-        alone = [_unwrapped(labels) for labels in listed]
-        try:
-            id_of = {label: self._id(label, "a document") for label in dict.fromkeys(alone)}
-        except (LabelError, TypeError):
-            return self._encode_each(listed)
-        ids = np.array([id_of[label] for label in alone], dtype=np.int32)
-        return np.arange(n_documents + 1), ids
+        ids = number_labels(listed, self._ids, self.names)
+        return self._encode_each(listed) if ids is None else (np.arange(n_documents + 1), ids)
 
     def encode_one(self, labels: Any) -> Encoded:
         """Number the label or labels of a single document."""
@@ -106,10 +102,6 @@ class LabelIndex:
         if id == len(self.names):
             self.names.append(name)
         return id
-
-
-def _unwrapped(labels: Any) -> Any:
-    return labels[0] if type(labels) is list and len(labels) == 1 else labels
 
 
 def plain(label: Any, where: str) -> Label:

@@ -73,7 +73,12 @@ class Answering(ClassifierBase):
             return np.log(self.predict_proba(texts))
 
     def predict_set(
-        self, texts: Any, coverage: float = 0.95, *, by_class: bool = False
+        self,
+        texts: Any,
+        coverage: float = 0.95,
+        *,
+        by_class: bool = False,
+        never_empty: bool = False,
     ) -> list[list[Any]]:
         """Return for each text the labels among which the right one is, as often as asked for.
 
@@ -84,6 +89,9 @@ class Answering(ClassifierBase):
             How often the right label is to be in the set, on documents like those learned.
         by_class : bool, default=False
             Whether this is to hold for each class on its own, where it has documents enough.
+        never_empty : bool, default=False
+            Whether the likeliest label is in the set in any case. Where the model is right more
+            often than is asked for, the sets of texts that it is least sure of are empty without.
 
         Returns
         -------
@@ -92,7 +100,9 @@ class Answering(ClassifierBase):
         """
         calibration = self._expect_calibration()
         proba, names = self.predict_proba(texts), self.classes_.tolist()
-        sets = calibration.sets.sets(proba, coverage, classes=names, by_class=by_class)
+        sets = calibration.sets.sets(
+            proba, coverage, classes=names, by_class=by_class, never_empty=never_empty
+        )
         order = np.argsort(-proba, axis=1, kind="stable")
         return [
             [names[c] for c in ranked if chosen[c]]

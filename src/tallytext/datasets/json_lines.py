@@ -60,7 +60,8 @@ def _object(line: str) -> dict[str, Any]:
     try:
         record = _decode(line)
     except JSONDecodeError as problem:
-        raise UnreadableRow(f"not JSON: {problem.msg} at {problem.pos}") from None
+        reason = problem.msg.removesuffix(" at")
+        raise UnreadableRow(f"not JSON: {reason}, column {problem.colno}") from None
     except (ValueError, RecursionError) as problem:
         raise UnreadableRow(f"not readable as JSON: {problem}") from None
     if not isinstance(record, dict):

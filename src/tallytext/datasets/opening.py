@@ -62,6 +62,17 @@ class Source:
     def __str__(self) -> str:
         return "standard input" if self.path is None else repr(str(self.path))
 
+    def check(self) -> None:
+        """Refuse what is not there, a folder in place of a file, and a file in place of one."""
+        if self.path is None:
+            if self.format == "folder":
+                raise FileError("standard input cannot be a folder.")
+        elif not self.path.exists():
+            raise FileError(f"there is no file {self}.")
+        elif self.path.is_dir() != (self.format == "folder"):
+            found = "a folder" if self.path.is_dir() else "a file"
+            raise FileError(f"{self} is {found}, but was to be read as {self.format}.")
+
     @property
     def size(self) -> int | None:
         """How many bytes a file has; None for standard input."""
@@ -112,10 +123,6 @@ def plain_errors(source: Source) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise FileError(f"there is no file {source}.") from None
-    except IsADirectoryError:
-        raise FileError(f"{source} is a folder, not a {source.format} file.") from None
-    except NotADirectoryError:
-        raise FileError(f"{source} is not a folder.") from None
     except EOFError:
         raise FileError(
             f"{source} ends in the middle of its compressed data. Was it copied as a whole?"

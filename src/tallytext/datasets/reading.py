@@ -145,10 +145,7 @@ class DocumentReader:
             )
         if self._match is not None and source.format not in ("folder", "tar"):
             raise FileError(f"match is for folders and archives, but {source} is {source.format}.")
-        if source.format == "folder" and source.path is None:
-            raise FileError("standard input cannot be a folder.")
-        with plain_errors(source):
-            _ = source.size  # which fails if there is no such file
+        source.check()
 
     def _batches(self) -> Iterator[Batch]:
         source, columns, limits = self._source, self._columns, self._limits

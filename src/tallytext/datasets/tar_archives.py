@@ -5,7 +5,7 @@ from __future__ import annotations
 import tarfile
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from tallytext.datasets.batch import Row
 from tallytext.datasets.columns import Columns, Report, UnreadableRow
