@@ -12,12 +12,13 @@ from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
 from tallytext.cli.failures import EXIT_CODES, Commands
 from tallytext.cli.forget import forget
+from tallytext.cli.help_text import flowing
 from tallytext.cli.info import info
 from tallytext.cli.learn import learn
 from tallytext.cli.merge import merge
 from tallytext.cli.predict import predict
 from tallytext.cli.terms import terms
-from tallytext.cli.train import train
+from tallytext.cli.train import MODELS, train
 
 app = typer.Typer(
     cls=Commands,
@@ -28,7 +29,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (train, predict, evaluate, learn, forget, merge, info, terms, explain, demo):
-    app.command()(command)
+    epilog = MODELS if command is train else None
+    app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -122,7 +122,9 @@ def writer_of(
 
 def _fields(answer: Answer, n_ranks: int) -> list[Any]:
     """Return an answer as fields of CSV, several labels in one field with ; between them."""
-    fields = [_field(answer[name]) for name in ("row", "id", "label", "probability") if name in answer]
+    fields = [
+        _field(answer[name]) for name in ("row", "id", "label", "probability") if name in answer
+    ]
     further = answer.get("top", [])[1 : n_ranks + 1]
     fields += [value for each in further for value in each.values()]
     fields += [""] * (2 * (n_ranks - len(further)))

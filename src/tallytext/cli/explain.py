@@ -16,14 +16,10 @@ from tallytext.cli.models import class_named, expect_place, load
 
 def explain(
     model: options.Model,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")
-    ],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")],
     label: Annotated[
         str | None,
-        typer.Option(
-            metavar="LABEL", help="The class to explain.", show_default="the likeliest"
-        ),
+        typer.Option(metavar="LABEL", help="The class to explain.", show_default="the likeliest"),
     ] = None,
     against: Annotated[
         str | None,

@@ -15,8 +15,10 @@ from typer.core import TyperGroup
 from tallytext.cli.console import complain, say, warn
 from tallytext.errors import TallytextError
 
-EXIT_CODES = """Exit codes: 0 all went well; 1 the input, the model or what was asked of them is
-not right; 2 the command line is not; 130 interrupted by Ctrl-C."""
+EXIT_CODES = (
+    "Exit codes: 0 all went well; 1 something is wrong with the input or the model; 2 something "
+    "is wrong with the command line; 130 interrupted by Ctrl-C."
+)
 
 
 class Commands(TyperGroup):

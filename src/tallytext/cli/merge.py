@@ -17,7 +17,7 @@ from tallytext.cli.models import expect_place, load, save
 
 def merge(
     models: Annotated[
-        list[Path], typer.Argument(metavar="MODEL...", help="Files that tally train wrote.")
+        list[Path], typer.Argument(metavar="MODEL", help="Files that tally train wrote.")
     ],
     output: Annotated[
         Path,

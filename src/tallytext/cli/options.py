@@ -45,7 +45,7 @@ Source = Annotated[
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="INPUT...",
+        metavar="INPUT",
         help="Files (csv, tsv, jsonl, parquet, tar; also .gz, .bz2, .xz, .zst), folders whose "
         "subfolders are the labels, or - for standard input.",
     ),
@@ -114,9 +114,7 @@ Threads = Annotated[
 ]
 Quiet = Annotated[
     bool,
-    typer.Option(
-        "--quiet", "-q", help="Show warnings and errors only.", rich_help_panel=_SHOWING
-    ),
+    typer.Option("--quiet", "-q", help="Show warnings and errors only.", rich_help_panel=_SHOWING),
 ]
 Json = Annotated[
     bool,

@@ -123,7 +123,9 @@ def predict(
         match=match,
         max_documents=batch_size(classifier, batch),
     )
-    write = writer_of(to.value, has_id=identifier is not None, top=top, has_sets=coverage is not None)
+    write = writer_of(
+        to.value, has_id=identifier is not None, top=top, has_sets=coverage is not None
+    )
     written = 0
     with told(lambda: f"{written:,} answers were written."):
         for some in documents:

@@ -13,7 +13,7 @@ from tallytext.cli.console import is_watched, print_json, results, say
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import expect_place, save
-from tallytext.learners import CHOICES, learners
+from tallytext.learners import learners
 
 if TYPE_CHECKING:
     from tallytext import TextVectorizer
@@ -28,18 +28,17 @@ class Tokens(StrEnum):
     chars = "chars"
 
 
+_CHOICES = {
+    "auto": "the best on documents kept out, of those that can learn, forget and merge later",
+    "best": "the best on documents kept out, of all",
+}
+
+
 def _models() -> list[tuple[str, str]]:
-    return [*((name, "choose by documents kept out") for name in CHOICES), *_named()]
+    return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
 
 
-def _named() -> list[tuple[str, str]]:
-    return [(learner.name, learner.summary) for learner in learners()]
-
-
-_MODELS = (
-    "auto chooses among all that can learn, forget and merge afterwards; best among all; or one "
-    f"by name: {'; '.join(f'{name} ({summary})' for name, summary in _named())}."
-)
+MODELS = "Models:\n" + "\n".join(f"  {name:<13} {summary}" for name, summary in _models())
 
 
 def train(
@@ -55,7 +54,10 @@ def train(
     model: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help=_MODELS, autocompletion=_models, rich_help_panel=_MODEL
+            metavar="NAME",
+            help="What to train, as listed below.",
+            autocompletion=_models,
+            rich_help_panel=_MODEL,
         ),
     ] = "auto",
     tokens: Annotated[
