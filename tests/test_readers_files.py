@@ -189,6 +189,24 @@ def test_a_small_archive_does_not_fill_the_memory(tmp_path, monkeypatch):
         tracemalloc.stop()
 
 
+def test_sparse_members_are_passed_over(tmp_path):
+    path = tmp_path / "sparse.tar"
+    sparse = {"GNU.sparse.map": "0,1", "GNU.sparse.size": "1000000000000"}
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        add(archive, "a/sparse", b"x", pax_headers=sparse)
+        add(archive, "a/fine", b"fine")
+    reader = DocumentReader(path, on_error="skip")
+    assert [batch.texts for batch in reader] == [["fine"]]
+    assert reader.skipped.count == 0
+
+
+def test_damage_after_the_last_member_is_noticed(tmp_path):
+    path = write_tar(tmp_path / "mails.tar.gz", {"a/1": b"x"}, "w:gz")
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(FileError, match="in the middle of its compressed data"):
+        load_documents(path)
+
+
 @pytest.mark.parametrize("type", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
 def test_a_header_that_is_too_long_is_an_error(tmp_path, type):
     path = tmp_path / "bomb.tar"

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from strategies import texts as nasty_texts
 from tallytext import TextVectorizer
 from tallytext.datasets import DocumentReader, load_documents
+from tallytext.datasets.parquet import _ends
 
 # What a file in UTF-8 can hold: no lone surrogates.
 texts = nasty_texts().map(lambda text: text.encode("utf-8", "replace").decode())
@@ -202,6 +203,11 @@ def test_parquet_labels_are_python_values(tmp_path, labels, type):
     path = tmp_path / "mails.parquet"
     pq.write_table(pa.table({"text": ["x", "y"], "label": pa.array(labels, type)}), path)
     assert load_documents(path) == (["x", "y"], labels)
+
+
+@pytest.mark.parametrize("lengths, ends", [([4, 2, 2, 0, 1], [0, 1, 4, 5]), ([9, 9], [0, 1, 2])])
+def test_parquet_parts_are_filled_to_the_last_byte(lengths, ends):
+    assert _ends(pa.array(["x" * length for length in lengths]), 4) == ends
 
 
 @pytest.mark.parametrize("format", WRITERS)

@@ -168,7 +168,7 @@ class Vocabulary:
         FileError
             If the file is missing, damaged, or holds something else.
         """
-        arrays, _ = load_arrays(path, kind="tallytext.vocabulary")
+        arrays, _ = load_arrays(path, kind="tallytext.vocabulary", oldest=0)
         try:
             return cls.from_arrays(arrays["terms"], arrays["lengths"])
         except KeyError as missing:

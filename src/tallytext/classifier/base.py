@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.report import Changes, Report
+from tallytext.classifier.wording import in_few_words
 from tallytext.duplicates import Duplicates
 from tallytext.errors import NotAdditiveError
 from tallytext.learners import Learner
@@ -44,7 +45,7 @@ class ClassifierBase(BaseEstimator):  # type: ignore[misc]
         tally, calibration = self.tally_, self.calibration_
         return Report(
             learner=self.learner_.name,
-            setting=" ".join(repr(self.model_).split()),
+            setting=in_few_words(self.model_),
             several=self.multi_label_,
             n_documents=int(tally.n_documents),
             n_classes=len(tally.classes),

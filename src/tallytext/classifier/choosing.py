@@ -10,6 +10,7 @@ from typing import Any
 from tallytext.bayes.out_of_sample import OutOfSample, joined
 from tallytext.classifier.budget import Budget
 from tallytext.classifier.judging import Candidate, Judge, mark
+from tallytext.classifier.wording import in_few_words
 
 Progress = Callable[[], None]
 
@@ -70,7 +71,7 @@ class _Contestant:
         score = self.score if self.parts else None
         n_documents = sum(len(part.scores) for part in self.parts)
         learner = self.candidate.learner.name
-        return Trial(learner, repr(self.candidate.model), score, n_documents)
+        return Trial(learner, in_few_words(self.candidate.model), score, n_documents)
 
 
 def choose(

@@ -134,6 +134,5 @@ class Report:
 
 def _line(trial: Trial) -> str:
     return (
-        f"    {trial.score:.1%} of {trial.n_documents:>5,}  {trial.learner:<12}  "
-        f"{' '.join(trial.setting.split())}"
+        f"    {trial.score:>6.1%} of {trial.n_documents:>5,}  {trial.learner:<12}  {trial.setting}"
     )

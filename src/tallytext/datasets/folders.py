@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tallytext.datasets.batch import Row
 from tallytext.datasets.columns import Columns, Report, UnreadableRow
-from tallytext.datasets.text_lines import LARGEST_DOCUMENT
+from tallytext.datasets.text_lines import LARGEST_DOCUMENT, TOO_LARGE
 from tallytext.datasets.whole_files import file_row, is_wanted
 
 
@@ -63,12 +63,13 @@ class Folder:
 
     def _content(self, entry: os.DirEntry[str]) -> bytes:
         try:
-            with Path(entry.path).open("rb") as file:
-                content = file.read(LARGEST_DOCUMENT + 1)
+            size = entry.stat().st_size
+            self.n_bytes += size
+            if size > LARGEST_DOCUMENT:
+                raise UnreadableRow(TOO_LARGE)
+            return Path(entry.path).read_bytes()
         except OSError as problem:
             raise UnreadableRow(problem.strerror or str(problem)) from None
-        self.n_bytes += entry.stat().st_size
-        return content
 
 
 def _below(folder: str | Path, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:

@@ -86,7 +86,7 @@ class _Archive(tarfile.TarFile):
 def _files(
     stream: BinaryIO, match: str | None
 ) -> Iterator[tuple[str, tarfile.TarInfo, tarfile.TarFile]]:
-    with _Archive.open(fileobj=stream, mode="r|", bufsize=_BUFFER) as archive:
+    with _Archive.open(fileobj=stream, mode="r|") as archive:
         while (member := archive.next()) is not None:
             name = str(PurePosixPath(member.name))
             # A sparse file of a few bytes may have any size once it is read.

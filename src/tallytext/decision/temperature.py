@@ -17,6 +17,7 @@ from tallytext.evaluation.inputs import class_indices, finite_scores, same_lengt
 
 _Sample = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]
 
+_FEW = 256
 _P_BOUNDS = (-1.0, 2.0)
 _P_STARTS = (0.5, 0.0, 1.0, -0.5, 1.5)
 # The logarithm of the scale around its start: from all classes alike to certainty.
@@ -128,8 +129,12 @@ def _least_loss(
         return Temperature.a, Temperature.p
     middle = log_lengths.mean()
     sample = shifted, log_lengths - middle, right
-    # There may be several valleys. A few steps from each start tell which is the deepest.
-    roughly = [_descend(_start(p, *sample[:2]), sample, max_steps=6) for p in _P_STARTS]
+    # There may be several valleys. A few steps from each start tell which is the deepest, and a
+    # few documents tell the way.
+    step = -(-len(right) // _FEW)
+    few = (shifted[::step], sample[1][::step], right[::step])
+    few = few if few[0].any() else sample
+    roughly = [_descend(_start(p, *few[:2]), few, max_steps=6) for p in _P_STARTS]
     _, (scale, p) = _descend(min(roughly, key=itemgetter(0))[1], sample, max_steps=200)
     return float(np.exp(scale + p * middle)), float(p)
 
@@ -154,7 +159,7 @@ def _descend(
         jac=True,
         method="L-BFGS-B",
         bounds=[around, _P_BOUNDS],
-        options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": max_steps},
+        options={"ftol": 1e-12, "gtol": 1e-7, "maxiter": max_steps},
     )
     return float(found.fun), np.asarray(found.x, dtype=np.float64)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from uuid import uuid4
 
 from tallytext.evaluation.reliability import ReliabilityCurve
+from tallytext.storage import save_text
 
 _SIDE, _LEFT, _TOP = 360, 64, 44
 _STRIP_TOP, _STRIP = _TOP + _SIDE + 16, 64
@@ -58,7 +58,7 @@ def reliability_diagram(curve: ReliabilityCurve, path: str | Path | None = None)
     parts = [_head(curve), *_axes(), *_bars(curve), _ideal(), *_dots(curve), *_counts(curve)]
     drawing = "\n".join([*parts, "</svg>\n"])
     if path is not None:
-        _save(Path(path), drawing)
+        save_text(path, drawing)
     return drawing
 
 
@@ -156,13 +156,3 @@ def _short(count: int) -> str:
         if count >= size:
             return f"{count / size:.{int(count < 10 * size)}f}{unit}"
     return str(count)
-
-
-def _save(path: Path, text: str) -> None:
-    # Beside its place, under a name of its own: what is there stays whole if writing fails.
-    temporary = path.with_name(f".{path.name[:40]}.{uuid4().hex}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

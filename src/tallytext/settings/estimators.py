@@ -1,0 +1,110 @@
+"""The parameters of estimators as plain values, and estimators from them."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
+from tallytext.errors import FileError
+from tallytext.settings.values import from_plain, to_plain
+from tallytext.vectorizer import TextVectorizer
+from tallytext.vocabulary import given_vocabulary
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (BernoulliNB, MultinomialNB, PoissonNB, TextVectorizer)
+}
+# How many threads there are is for the machine to say that reads the file.
+_NOT_KEPT = {"n_jobs"}
+
+
+def settings_of(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator as plain values, for a file.
+
+    All but ``n_jobs``, which is of the machine and not of the model.
+
+    Raises
+    ------
+    FileError
+        If a parameter is a function, or something else that a file cannot hold.
+
+    Examples
+    --------
+    >>> settings_of(BernoulliNB(0.5))["parameters"]["gamma"]
+    0.5
+    >>> settings_of(TextVectorizer(term_filter=str.strip))
+    Traceback (most recent call last):
+    tallytext.errors.FileError: TextVectorizer cannot be saved with this term_filter: <method \
+'strip' of 'str' objects> is a Python function, and a file holds no code. Use a compiled regular \
+expression, or one of the choices that have a name.
+    """
+    kind = type(estimator).__name__
+    if _KINDS.get(kind) is not type(estimator):
+        raise FileError(f"{estimator!r:.80} cannot be saved: only {', '.join(_KINDS)} can.")
+    names = [name for name in estimator._get_param_names() if name not in _NOT_KEPT]
+    parameters = {name: _plain(kind, name, getattr(estimator, name)) for name in names}
+    return {"kind": kind, "parameters": parameters}
+
+
+def estimator_from(settings: Any) -> Any:
+    """Return an estimator with the parameters that :func:`settings_of` returned.
+
+    A vectorizer is checked here; what a model can be is known with its counts, so it is checked by
+    :func:`~tallytext.bayes.stored.model_from`.
+
+    Raises
+    ------
+    FileError
+        If there is no such estimator, or it has no such parameter, or one that cannot be.
+
+    Examples
+    --------
+    >>> estimator_from(settings_of(BernoulliNB(0.5)))
+    BernoulliNB(gamma=0.5)
+    """
+    if not isinstance(settings, Mapping) or settings.keys() != {"kind", "parameters"}:
+        raise FileError(f"these are not the settings of an estimator: {settings!r:.80}.")
+    kind, parameters = settings["kind"], settings["parameters"]
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise FileError(f"there is no {kind!r:.80} here: is the file of a newer release?")
+    known = set(_KINDS[kind]._get_param_names()) - _NOT_KEPT
+    if not isinstance(parameters, Mapping) or parameters.keys() - known:
+        raise FileError(f"{kind} lacks some of these parameters: {sorted(parameters)!r:.200}.")
+    try:
+        estimator = _KINDS[kind](**{name: from_plain(parameters[name]) for name in parameters})
+        if isinstance(estimator, TextVectorizer):
+            _expect_vectorizer(estimator)
+    except (TypeError, ValueError, LookupError, RecursionError) as problem:
+        reason = str(problem).removesuffix(".")
+        raise FileError(f"{kind} cannot have these settings: {reason}.") from None
+    return estimator
+
+
+def _plain(kind: str, name: str, value: Any) -> Any:
+    try:
+        return to_plain(value)
+    except FileError as problem:
+        reason = str(problem).removesuffix(".")
+        raise FileError(f"{kind} cannot be saved with this {name}: {reason}.") from None
+
+
+def _expect_vectorizer(vectorizer: TextVectorizer) -> None:
+    """Refuse parameters that would be refused when they are used."""
+    vectorizer.build_analyzer()
+    codecs.lookup(vectorizer.encoding)
+    codecs.lookup_error(vectorizer.decode_error)
+    np.zeros(1, dtype=vectorizer.dtype) + 1
+    if vectorizer.vocabulary is not None:
+        given_vocabulary(vectorizer.vocabulary)
+    limits = [vectorizer.min_df, vectorizer.max_df, vectorizer.max_features]
+    flags = [vectorizer.lowercase, vectorizer.binary]
+    if not all(isinstance(flag, bool) for flag in flags):
+        raise ValueError("lowercase and binary are True or False")
+    if not all(isinstance(limit, Real) for limit in limits[:2]):
+        raise ValueError("min_df and max_df are numbers")
+    if limits[2] is not None and not isinstance(limits[2], Integral):
+        raise ValueError("max_features is a whole number")

@@ -1,0 +1,80 @@
+"""Smoothings as plain values, and back: by a list of kinds, never by the name of code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from tallytext.errors import FileError
+from tallytext.smoothing.background import Background
+from tallytext.smoothing.base import Smoothing
+from tallytext.smoothing.dirichlet import Dirichlet
+from tallytext.smoothing.discount import AbsoluteDiscount
+from tallytext.smoothing.laplace import Laplace
+from tallytext.smoothing.unsmoothed import Unsmoothed
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed)
+}
+
+
+def smoothing_to_dict(smoothing: Smoothing) -> dict[str, Any]:
+    """Return a smoothing as plain values, for a file.
+
+    Raises
+    ------
+    FileError
+        If it is not one of :mod:`tallytext.smoothing`.
+
+    Examples
+    --------
+    >>> smoothing_to_dict(Laplace(0.1))
+    {'kind': 'Laplace', 'parameters': {'epsilon': 0.1}}
+    """
+    kind = type(smoothing)
+    if _KINDS.get(kind.__name__) is not kind:
+        raise FileError(
+            f"a file cannot hold {smoothing!r:.80}: it holds values and no code, so that only the "
+            f"smoothings of tallytext ({', '.join(_KINDS)}) can be kept in it."
+        )
+    names = [field.name for field in fields(_KINDS[kind.__name__])]
+    parameters = {name: _plain(getattr(smoothing, name)) for name in names}
+    return {"kind": kind.__name__, "parameters": parameters}
+
+
+def smoothing_from_dict(stored: Any) -> Smoothing:
+    """Read what :func:`smoothing_to_dict` wrote.
+
+    Raises
+    ------
+    FileError
+        If there is no such smoothing, or a parameter is not one of its own.
+
+    Examples
+    --------
+    >>> smoothing_from_dict({"kind": "Laplace", "parameters": {"epsilon": 0.1}})
+    Laplace(epsilon=0.1)
+    """
+    if not isinstance(stored, Mapping) or stored.keys() != {"kind", "parameters"}:
+        raise FileError(f"this is no smoothing: {stored!r:.80}")
+    kind, parameters = stored["kind"], stored["parameters"]
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise FileError(f"there is no smoothing {kind!r:.80} here: is the file of a newer release?")
+    known = {field.name: field.type for field in fields(_KINDS[kind])}
+    if not isinstance(parameters, Mapping) or parameters.keys() - known.keys():
+        raise FileError(f"these are not the parameters of {kind}: {parameters!r:.80}")
+    for name, value in parameters.items():
+        if (known[name] == "bool") != isinstance(value, bool):
+            raise FileError(f"{kind} cannot have {name}={value!r:.80}")
+    try:
+        smoothing: Smoothing = _KINDS[kind](**parameters)
+    except (TypeError, ValueError) as problem:
+        raise FileError(f"{kind}: {problem}") from None
+    return smoothing
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,11 @@
+"""Files: whole or not at all, and never by running code from them.
+
+What is saved as arrays is safetensors: a JSON header, then the bytes of the arrays. The header's
+``kind`` says what was saved, so that one sort of file is never taken for another, and ``format``
+how, so that a file of a newer release is known as such.
+"""
+
+from tallytext.storage.reading import load_arrays
+from tallytext.storage.writing import save_arrays, save_text
+
+__all__ = ["load_arrays", "save_arrays", "save_text"]

@@ -1,0 +1,129 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
+
+from tallytext.errors import FileError
+from tallytext.storage.checksums import array_checksum, header_checksum
+from tallytext.storage.layout import LONGEST_HEADER, code_of
+
+
+def save_arrays(
+    path: str | Path, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]
+) -> None:
+    """Write arrays and a header to a file.
+
+    The file appears whole or not at all: everything is written to a temporary file beside it,
+    which is on disk before it takes its name. Whatever goes wrong, a file that was there before
+    stays as it was.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to. A file of that name is replaced.
+    arrays : mapping of str to ndarray
+        The arrays by name, of any numeric type and shape.
+    header : mapping of str to plain values
+        What else to keep, as JSON can hold it. ``"kind"`` says what the file holds; ``"format"``,
+        1 if it is not given, is the version of how.
+
+    Raises
+    ------
+    OSError
+        If the folder does not exist, cannot be written to, or is full.
+    FileError
+        If the header is no JSON, or too long to be read again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from tallytext.storage import load_arrays
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> save_arrays(folder / "odd", {"numbers": np.array([1, 3, 5])}, {"kind": "example"})
+    >>> arrays, header = load_arrays(folder / "odd", kind="example")
+    >>> arrays["numbers"], header
+    (array([1, 3, 5]), {'kind': 'example', 'format': 1})
+    """
+    # The writer reads memory from start to end, whatever the strides say, and knows no big end.
+    dense = {name: _little(np.asarray(array, order="C")) for name, array in arrays.items()}
+    notes = _notes(dense, {**header, "format": header.get("format", 1)})
+    with _replaced(Path(path)) as temporary:
+        # The writer makes files that only their owner may read; this one is to be like any other.
+        temporary.touch()
+        mode = temporary.stat().st_mode
+        try:
+            save_file(dense, temporary, metadata=notes)
+        except SafetensorError as problem:
+            raise OSError(f"cannot write {str(path)!r}: {problem}") from None
+        temporary.chmod(mode)
+
+
+def save_text(path: str | Path, text: str) -> None:
+    """Write a text to a file, in UTF-8, whole or not at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> save_text(path, "naïve")
+    >>> path.read_text(encoding="utf-8")
+    'naïve'
+    """
+    with _replaced(Path(path)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _notes(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> dict[str, str]:
+    try:
+        spelt = json.dumps(header, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise FileError(f"this cannot be kept in a file: {problem}.") from None
+    checksums = {name: array_checksum(array) for name, array in arrays.items()}
+    notes = {"format": str(header["format"]), "header": spelt, "checksums": json.dumps(checksums)}
+    if isinstance(header.get("kind"), str):
+        notes["kind"] = header["kind"]
+    if len(spelt) > LONGEST_HEADER // 2:
+        raise FileError(f"a header of {len(spelt):,} bytes is too long to be kept in a file.")
+    entries = {name: (code_of(array.dtype), list(array.shape)) for name, array in arrays.items()}
+    return notes | {"checksum": header_checksum(entries, notes)}
+
+
+def _little(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[Path]:
+    """Yield the name of a file to write; it takes the name ``path`` when all went well."""
+    # Cut short, so that a long name does not become one that is too long.
+    temporary = path.with_name(f".{path.name[:40]}.{uuid4().hex}.part")
+    try:
+        yield temporary
+        _flush(temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _flush(path.parent)
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
+    if path.is_dir() and os.name == "nt":  # Windows cannot open a folder, nor needs to
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
