@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -62,6 +63,7 @@ def _options(
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        # What the terminal cannot show is shown some other way, and is no reason to fail.
-        stream.reconfigure(errors="backslashreplace")
+        if isinstance(stream, TextIOWrapper):
+            # What the terminal cannot show is shown some other way, and is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
     app(prog_name="tally")

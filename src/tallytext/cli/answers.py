@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from tallytext.cli.console import as_json
 from tallytext.cli.interrupts import held_back
+from tallytext.smoothing.base import Numbers
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier
     from tallytext.datasets import Batch
 
 Answer: TypeAlias = dict[str, Any]
-Numbers: TypeAlias = NDArray[np.float64]
 
 
 class Answers:

@@ -71,6 +71,6 @@ def change(
     report = classifier.report()
     if as_json:
         print_json({"model": str(path), "documents": documents.n_documents, **report.to_dict()})
-    documents.close()
     if not quiet:
         say(f"saved as {path}: {report.n_documents:,} documents, {report.n_classes:,} classes")
+    documents.close()

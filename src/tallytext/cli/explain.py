@@ -64,7 +64,8 @@ def explain(
 
 
 def _page(explanation: Any, top: int) -> str:
+    title = escape(str(explanation.label))
     return (
-        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{escape(str(explanation.label))}'
-        f"</title></head>\n<body>{explanation.to_html(top)}</body></html>\n"
+        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{title}</title></head>\n'
+        f"<body>{explanation.to_html(top)}</body></html>\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -59,7 +59,7 @@ def terms_table(tally: Tally, classes: list[int], top: int) -> Table:
     return table
 
 
-def _listed(tally: Tally, classes: list[int], top: int) -> list[dict[str, object]]:
+def _listed(tally: Tally, classes: list[int], top: int) -> list[dict[str, Any]]:
     from tallytext.selection.typical import typical_terms
 
     return [

@@ -157,9 +157,9 @@ def train(
         print_json({"model": str(path), **classifier.report().to_dict()})
     elif not quiet:
         results().print(str(classifier.report()))
-    documents.close()
     if not quiet:
         say(f"saved as {path}")
+    documents.close()
 
 
 def default_output(sources: list[str]) -> Path:
