@@ -30,9 +30,7 @@ Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, I
   const bool fits = counts.size() == terms.size() && starts.size() == label_starts.size() &&
                     (!weights || weights->size() + 1 == starts.size());
   if (!fits || n_threads < 1) throw nb::value_error("arrays of different lengths, or no thread");
-  if (std::any_of(counts.data(), counts.data() + counts.size(), [](int64_t n) { return n < 1; })) {
-    throw nb::value_error("a count is not positive");
-  }
+  if (!all_positive(counts)) throw nb::value_error("a count is not positive");
   const Documents docs{span_of(starts), span_of(terms),
                        span_of(counts), span_of(label_starts),
                        span_of(labels), weights ? span_of(*weights) : std::span<const double>{}};
@@ -81,6 +79,15 @@ Change reshaped(const SharedTally& tally, In<int32_t> term_map, In<int32_t> clas
       throw std::invalid_argument("a map is shorter than what it maps");
     }
     return Reshape(t, span_of(term_map), span_of(class_map), leave).run();
+  });
+}
+
+Change with_planes(const SharedTally& tally, const std::vector<std::size_t>& planes) {
+  return tally.read([&](const Tally& t) {
+    for (const std::size_t plane : planes) {
+      if (plane >= t.n_planes()) throw std::invalid_argument("no such plane");
+    }
+    return PlanesKept(t, planes).run();
   });
 }
 
@@ -160,14 +167,15 @@ std::optional<Row> row_of_dict(const SharedVocabulary& vocabulary, nb::dict coun
 }
 
 /// Whether no row holds a term twice or a count that is not positive.
-bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, std::size_t width) {
+bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, std::size_t width,
+                    std::size_t n_threads) {
   expect_rows(starts, terms.size(), "the rows do not fit the terms");
   expect_ids(terms, width, "a column is out of range");
-  if (counts.size() != terms.size()) throw nb::value_error("arrays of different lengths");
+  if (counts.size() != terms.size() || n_threads < 1) {
+    throw nb::value_error("arrays of different lengths, or no thread");
+  }
   nb::gil_scoped_release release;
-  if (std::any_of(counts.data(), counts.data() + counts.size(), [](int64_t n) { return n < 1; }))
-    return false;
-  return no_term_twice(span_of(starts), span_of(terms), width);
+  return all_positive(counts) && no_term_twice(span_of(starts), span_of(terms), width, n_threads);
 }
 
 void bind_parts(nb::module_& m) {
@@ -192,7 +200,7 @@ void bind_parts(nb::module_& m) {
                   nb::arg("class_scales"), nb::arg("whole"));
   m.def("row_of_dict", &row_of_dict, nb::arg("vocabulary"), nb::arg("counts"));
   m.def("rows_are_clean", &rows_are_clean, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
-        nb::arg("width"));
+        nb::arg("width"), nb::arg("n_threads") = 1);
 }
 }  // namespace
 
@@ -203,6 +211,7 @@ void bind_tally(nb::module_& m) {
       .def(nb::init<const SharedTally&>(), nb::arg("other"))
       .def("apply", &apply, nb::arg("change"), nb::arg("sign"), nb::arg("n_terms"), nb::arg("n_classes"))
       .def("reshaped", &reshaped, nb::arg("term_map"), nb::arg("class_map"), nb::arg("leave") = false)
+      .def("with_planes", &with_planes, nb::arg("planes"))
       .def("equals", &equals, nb::arg("change"))
       .def("cells", &cells, nb::arg("column"))
       .def("counts_of_counts", &counts_of_counts, nb::arg("pooled"))

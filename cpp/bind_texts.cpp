@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "arrow_texts.hpp"
+#include "fingerprint.hpp"
 #include "pystring.hpp"
 #include "texts.hpp"
 
@@ -140,6 +141,16 @@ Out<uint64_t> addresses_of(const Texts& texts) {
   return to_numpy(std::move(addresses));
 }
 
+Out<uint64_t> fingerprints_of(const Texts& texts, std::size_t n_threads) {
+  if (n_threads < 1) throw nb::value_error("no thread");
+  Buffer<uint64_t> found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = fingerprints(texts, n_threads);
+  }
+  return to_numpy(std::move(found));
+}
+
 uint64_t bytes_in(const Texts& texts) {
   uint64_t total = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) total += texts.weight(i);
@@ -155,6 +166,8 @@ void bind_texts(nb::module_& m) {
       .def_prop_ro("nbytes", &bytes_in, "Bytes of memory that the documents take up where they lie.")
       .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"),
            "Return the documents as the core reads them; a null is an empty string.")
+      .def("fingerprints", &fingerprints_of, nb::arg("n_threads") = 1,
+           "Return a number for each document that is the same for the same text.")
       .def("addresses", &addresses_of, "Return where each document begins in memory; 0 for a null.")
       .def(
           "append_nulls", [](OwnedTexts& texts, std::size_t n) { texts.views.resize(texts.size() + n); },

@@ -51,8 +51,20 @@ inline void expect_rows(const In<int64_t>& starts, std::size_t n, const char* wh
 }
 
 inline void expect_ids(const In<int32_t>& ids, std::size_t limit, const char* what, int32_t least = 0) {
-  const auto outside = [=](int32_t id) {
-    return id < least || (id >= 0 && static_cast<std::size_t>(id) >= limit);
-  };
-  if (std::any_of(ids.data(), ids.data() + ids.size(), outside)) throw nb::index_error(what);
+  int32_t lowest = least, highest = -1;  // a loop without a way out is one that compilers make fast
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    lowest = std::min(lowest, ids.data()[i]);
+    highest = std::max(highest, ids.data()[i]);
+  }
+  const bool outside = highest >= 0 && static_cast<std::size_t>(highest) >= limit;
+  if (lowest < least || outside) throw nb::index_error(what);
+}
+
+inline bool all_positive(const In<int64_t>& counts) {
+  uint64_t signs = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto n = static_cast<uint64_t>(counts.data()[i]);
+    signs |= n | (n - 1);
+  }
+  return signs >> 63 == 0;
 }

@@ -92,8 +92,8 @@ template <class Rows, class MakeSource, class Weight, class Terms>
 void fill_shares(Shares<Rows>& all, MakeSource make_source, Weight weight, NgramRange ngrams, Terms terms) {
   in_parallel(all.size(), [&](std::size_t i) {
     Share<Rows>& share = *all[i];
-    share.rows.reserve(total_weight(share.documents, weight) /
-                       4);  // memory that is never touched costs nothing
+    // Room for one entry in a few bytes, which is more than most need: what is never touched costs nothing.
+    share.rows.reserve(total_weight(share.documents, weight) / 4);
     auto source = make_source();
     fill_rows(source, share.documents, terms(share), ngrams, share.rows);
     share.rows.forget_marks();

@@ -21,6 +21,12 @@ namespace tallytext {
 constexpr std::size_t mapped_from = std::size_t{1} << 18;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 
+/// How large a block for `bytes` had best be: whole huge pages where it nearly fills one, since the system
+/// gives them to blocks of a whole number of them and to no others.
+inline std::size_t block_size(std::size_t bytes) {
+  return bytes > huge_page / 2 ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
+}
+
 inline void* map_block(std::size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return p == MAP_FAILED ? nullptr : p;
@@ -49,6 +55,8 @@ inline void free_block(void* p, std::size_t bytes) {
 }
 
 #else
+
+inline std::size_t block_size(std::size_t bytes) { return bytes; }
 
 inline void* resize_block(void* old, std::size_t, std::size_t bytes) {
   void* p = std::realloc(old, bytes);
@@ -98,8 +106,9 @@ class Buffer {
   void reserve(std::size_t n) {
     if (n <= capacity_) return;
     if (n > static_cast<std::size_t>(-1) / 4 / sizeof(T)) throw std::bad_alloc();
-    data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), n * sizeof(T)));
-    capacity_ = n;
+    const std::size_t bytes = block_size(n * sizeof(T));
+    data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), bytes));
+    capacity_ = bytes / sizeof(T);
   }
   void resize(std::size_t n) {
     reserve(n);

@@ -72,30 +72,30 @@ class Reshape {
 
   void move_term(TermId term) {
     const std::size_t width = tally_.width();
-    std::vector<int64_t> total(tally_.term_block(term), tally_.term_block(term) + width);
+    total_.assign(tally_.term_block(term), tally_.term_block(term) + width);
     old_.classes.clear();
     old_.values.clear();
     tally_.cells().append_posting(term, old_);
-    std::vector<std::pair<ClassId, std::size_t>> kept;
+    kept_.clear();
     for (std::size_t i = 0; i < old_.n_cells(); ++i) {
       const ClassId label = class_map_[static_cast<std::size_t>(old_.classes[i])];
-      if (label >= 0) kept.emplace_back(label, i);
-      if (label < 0 && leave_) add_block(total.data(), old_.block(i), width, -1);
+      if (label >= 0) kept_.emplace_back(label, i);
+      if (label < 0 && leave_) add_block(total_.data(), old_.block(i), width, -1);
     }
-    if (total[occurrences] == 0) return;
-    append(kept);
-    change_.term_totals.insert(change_.term_totals.end(), total.begin(), total.end());
+    if (total_[occurrences] == 0) return;
+    append_kept();
+    change_.term_totals.insert(change_.term_totals.end(), total_.begin(), total_.end());
     change_.cells.close(new_id(term));
   }
 
-  void append(std::vector<std::pair<ClassId, std::size_t>>& kept) {
-    std::sort(kept.begin(), kept.end());
+  void append_kept() {
+    std::sort(kept_.begin(), kept_.end());
     Postings& cells = change_.cells;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      const int64_t* block = old_.block(kept[i].second);
-      const bool joins = i > 0 && kept[i - 1].first == kept[i].first;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      const int64_t* block = old_.block(kept_[i].second);
+      const bool joins = i > 0 && kept_[i - 1].first == kept_[i].first;
       joins ? add_block(cells.block(cells.n_cells() - 1), block, tally_.width())
-            : cells.append(kept[i].first, block);
+            : cells.append(kept_[i].first, block);
     }
   }
 
@@ -105,6 +105,66 @@ class Reshape {
   bool leave_;
   Change change_;
   Postings old_;  // the posting list at hand
+  std::vector<int64_t> total_;
+  std::vector<std::pair<ClassId, std::size_t>> kept_;  // of its classes, those that stay, and where they are
+};
+
+/// A tally as a change that has these of its planes, in this order.
+class PlanesKept {
+ public:
+  PlanesKept(const Tally& tally, std::span<const std::size_t> planes)
+      : tally_(tally),
+        planes_(planes),
+        columns_{occurrences, documents},
+        change_(first_plane + planes.size()) {
+    for (const std::size_t plane : planes) columns_.push_back(first_plane + plane);
+  }
+
+  Change run() {
+    change_.n_documents = tally_.n_documents();
+    change_.n_several = tally_.n_several();
+    change_.n_unlabelled = tally_.n_unlabelled();
+    for (std::size_t j = 0; j < columns_.size(); ++j) change_.totals[j] = tally_.totals()[columns_[j]];
+    for (std::size_t k = 0; k < planes_.size(); ++k) change_.scales[k] = tally_.scales()[planes_[k]];
+    for (std::size_t c = 0; c < tally_.n_classes(); ++c) keep_class(c);
+    keep_terms();
+    return std::move(change_);
+  }
+
+ private:
+  void keep_class(std::size_t c) {
+    if (tally_.class_documents()[c] == 0) return;
+    change_.classes.push_back(static_cast<ClassId>(c));
+    change_.class_documents.push_back(tally_.class_documents()[c]);
+    const int64_t* block = tally_.class_block(static_cast<ClassId>(c));
+    for (const std::size_t j : columns_) change_.class_totals.push_back(block[j]);
+    const int64_t* scales = tally_.class_scales().data() + c * tally_.n_planes();
+    for (const std::size_t k : planes_) change_.class_scales.push_back(scales[k]);
+  }
+
+  void keep_terms() {
+    change_.cells.classes.reserve(tally_.n_cells());
+    change_.cells.values.reserve(tally_.n_cells() * columns_.size());
+    std::vector<int32_t> rows;
+    for (TermId term = 0; term < static_cast<TermId>(tally_.n_terms()); ++term) {
+      const int64_t* block = tally_.term_block(term);
+      if (block[occurrences] == 0) continue;
+      for (const std::size_t j : columns_) change_.term_totals.push_back(block[j]);
+      tally_.cells().visit_posting(
+          term, rows, [this](ClassId label, const int64_t* base, const int64_t* delta) {
+            change_.cells.classes.push_back(label);
+            for (const std::size_t j : columns_) {
+              change_.cells.values.push_back((base ? base[j] : 0) + (delta ? delta[j] : 0));
+            }
+          });
+      change_.cells.close(term);
+    }
+  }
+
+  const Tally& tally_;
+  std::span<const std::size_t> planes_;
+  std::vector<std::size_t> columns_;
+  Change change_;
 };
 
 /// Whether a tally holds exactly what the change holds.

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
+from oracle.fingerprints import fingerprint
+from oracle.tokens import decoded
 from tallytext import _core
 from tallytext.errors import InputError
-from tallytext.text.sources import as_texts, batches
+from tallytext.text.sources import as_texts, batches, fingerprints
 
 WORDS = ["ab", None, "beyond the twelve bytes of a view: é漢😀", "", "x\0y", "twelve bytes"]
 PLAIN = [word or "" for word in WORDS]
@@ -115,6 +118,29 @@ def test_chunks_are_read_in_order(chunks):
 @given(documents)
 def test_polars_columns_are_read_as_they_are(words):
     assert as_texts(pl.Series(words, dtype=pl.String)).strings() == plain(words)
+
+
+@given(st.lists(strategies.terms), st.integers(1, 3))
+def test_fingerprints_are_those_of_the_definition(words, n_jobs):
+    found = fingerprints(words, n_jobs=n_jobs)
+    assert found.dtype == np.uint64
+    assert found.tolist() == [fingerprint(word) for word in words]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_fingerprint_does_not_tell_how_a_document_is_held(name):
+    assert fingerprints(SOURCES[name]).tolist() == [fingerprint(word) for word in PLAIN]
+
+
+@given(st.lists(st.binary(max_size=20) | st.text(max_size=9).map(str.encode)))
+def test_bytes_that_are_no_text_have_the_fingerprint_of_what_is_read(raw):
+    column = pa.array(raw, pa.binary())
+    assert fingerprints(column).tolist() == [fingerprint(decoded(data)) for data in raw]
+
+
+def test_texts_that_nearly_agree_have_fingerprints_of_their_own():
+    near = ["", "\0", "\0" * 8, "\0" * 9, "sea", "sea\0", "se", "aes", "sea" * 8, "sea" * 8 + " "]
+    assert len(set(fingerprints(near).tolist())) == len(near)
 
 
 @given(st.lists(st.text(max_size=9)), st.integers(1, 4), st.integers(1, 400))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracle.tally import OracleTally
 from tallies import PLANES, corpora, documents, matches, small_deltas, tally_of
-from tallytext.errors import LabelError, NegativeCountError, UnknownNameError
+from tallytext.errors import LabelError, NegativeCountError, RecipeError, UnknownNameError
 from tallytext.tally import Tally
 
 quick = settings(max_examples=30, deadline=None)
@@ -32,6 +32,29 @@ def test_subset_and_drop_recount_the_documents_left(corpus, wanted, smallest):
     assert tally.subset(kept) == tally.drop(rest) == tally_of(left, PLANES)
     matches(tally.subset(kept), OracleTally(left, tally.planes))
     assert tally == tally_of(corpus, PLANES)
+
+
+def some_planes():
+    """None, or some with a weighted one among them: the documents of a corpus have weights."""
+    return st.sets(st.sampled_from(PLANES)).map(lambda planes: planes and planes | {PLANES[1]})
+
+
+@quick
+@given(corpora(), corpora(), some_planes(), small_deltas())
+def test_keeping_planes_is_learning_with_those_only(corpus, more, kept, smallest):
+    tally = tally_of(corpus, PLANES, smallest) + tally_of(more, PLANES)
+    expected = tally_of(corpus + more, [*kept])
+    derived = tally.keep_planes(kept)
+    assert derived == expected
+    matches(derived, OracleTally(corpus + more, derived.planes))
+    assert derived - expected == Tally(planes=kept)
+    assert tally.planes == tally_of([], PLANES).planes
+
+
+def test_a_plane_that_is_not_kept_cannot_be_kept():
+    tally = tally_of([({"a": 1}, ["X"], 1.0)], PLANES[:2])
+    with pytest.raises(RecipeError, match="binary"):
+        tally.keep_planes([PLANES[0], PLANES[2]])
 
 
 @quick

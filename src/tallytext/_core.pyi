@@ -27,6 +27,9 @@ class Texts(TextsBase):
         Return the documents as the core reads them; a null is an empty string.
         """
 
+    def fingerprints(self, n_threads: int = 1) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """Return a number for each document that is the same for the same text."""
+
     def addresses(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Return where each document begins in memory; 0 for a null."""
 
@@ -171,7 +174,7 @@ class Change:
 
 def row_of_dict(vocabulary: Vocabulary, counts: dict) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]] | None: ...
 
-def rows_are_clean(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> bool: ...
+def rows_are_clean(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, n_threads: int = 1) -> bool: ...
 
 class Tally:
     """Sums per (term, class), per term, per class and in all."""
@@ -185,6 +188,8 @@ class Tally:
     def apply(self, change: Change, sign: int, n_terms: int, n_classes: int) -> Refusal | None: ...
 
     def reshaped(self, term_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], class_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave: bool = False) -> Change: ...
+
+    def with_planes(self, planes: Sequence[int]) -> Change: ...
 
     def equals(self, change: Change) -> bool: ...
 

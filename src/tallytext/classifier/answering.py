@@ -49,11 +49,12 @@ class Answering(ClassifierBase):
         """
         if min_confidence is not None and not 0 <= min_confidence <= 1:
             raise ScoreError(f"min_confidence must lie from 0 to 1, not {min_confidence!r}.")
-        if self._is_several():
-            return self._labels(self._decided(texts, min_confidence))
-        if min_confidence is None:
+        if not self._is_several() and min_confidence is None:
             return np.concatenate([self._best(X) for X in self._rows(texts)])
-        proba = self.predict_proba(texts)
+        self._warn_if_stale()
+        if self.multi_label_:
+            return self._labels(self._decided(texts, min_confidence))
+        proba = self._probabilities(texts)
         found = self.classes_.astype(object)[proba.argmax(axis=1)]
         found[proba.max(axis=1, initial=0.0) < min_confidence] = None
         return found
@@ -65,12 +66,13 @@ class Answering(ClassifierBase):
         labels: then each class is a question of its own.
         """
         self._warn_if_stale()
-        return np.concatenate([self._proba(X) for X in self._rows(texts)])
+        return self._probabilities(texts)
 
     def predict_log_proba(self, texts: Any) -> Numbers:
         """Return the logarithms of :meth:`predict_proba`."""
+        self._warn_if_stale()
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(texts))
+            return np.log(self._probabilities(texts))
 
     def predict_set(
         self,
@@ -99,7 +101,8 @@ class Answering(ClassifierBase):
             The likeliest first.
         """
         calibration = self._expect_calibration()
-        proba, names = self.predict_proba(texts), self.classes_.tolist()
+        self._warn_if_stale()
+        proba, names = self._probabilities(texts), self.classes_.tolist()
         sets = calibration.sets.sets(
             proba, coverage, classes=names, by_class=by_class, never_empty=never_empty
         )
@@ -111,7 +114,8 @@ class Answering(ClassifierBase):
 
     def top_k(self, texts: Any, k: int = 3) -> list[list[Answer]]:
         """Return the k likeliest labels of each text, with their probabilities."""
-        proba, names = self.predict_proba(texts), self.classes_.tolist()
+        self._warn_if_stale()
+        proba, names = self._probabilities(texts), self.classes_.tolist()
         order = np.argsort(-proba, axis=1, kind="stable")[:, :k]
         return [
             [Answer(names[c], float(row[c])) for c in ranked]
@@ -155,6 +159,7 @@ class Answering(ClassifierBase):
             return float(
                 np.mean([a == b for a, b in zip(self.predict(texts), listed, strict=True)])
             )
+        self._warn_if_stale()
         truth = truth_of(listed, self.classes_)
         return float(f_measures(truth, self._decided(texts, None)).micro_f1)
 
@@ -179,6 +184,9 @@ class Answering(ClassifierBase):
             return self.model_.scores_and_lengths(X)
         return np.empty((0, len(self.classes_))), np.empty(0)
 
+    def _probabilities(self, texts: Any) -> Numbers:
+        return np.concatenate([self._proba(X) for X in self._rows(texts)])
+
     def _proba(self, X: Any) -> Numbers:
         model, calibration = self.model_, self.calibration_
         scores, lengths = self._scores(X)
@@ -187,7 +195,7 @@ class Answering(ClassifierBase):
         return calibration.probabilities(scores, lengths, model.classes_, model.log_odds)
 
     def _decided(self, texts: Any, min_confidence: float | None) -> NDArray[np.bool_]:
-        proba = self.predict_proba(texts)
+        proba = self._probabilities(texts)
         if self.calibration_ is None:
             chosen: NDArray[np.bool_] = proba >= 0.5
         else:

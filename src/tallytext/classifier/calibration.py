@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.calibration import Calibrator, fit_calibrator, per_token, probabilities
 from tallytext.classifier.judging import mark
-from tallytext.decision import Isotonic, Platt, PredictionSets, SCut
-from tallytext.labels import Label
+from tallytext.decision import Isotonic, Platt, PredictionSets, SCut, Temperature, TopLabel
+from tallytext.errors import ScoreError
+from tallytext.labels import Label, plain
+from tallytext.settings import calibrator_from_dict, calibrator_to_dict
+from tallytext.settings.values import from_plain, to_plain
 from tallytext.smoothing.base import Numbers
 
 _FBR = 0.1
@@ -112,6 +115,59 @@ class Calibration:
             old, place = self._places(classes)
             thresholds[old] = self.thresholds[place]
         return proba >= thresholds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as JSON has them."""
+        return {
+            "classes": self.classes,
+            "calibrator": calibrator_to_dict(self.calibrator),
+            "common": None if self.common is None else calibrator_to_dict(self.common),
+            "sets": self.sets.to_dict(),
+            "thresholds": None if self.thresholds is None else to_plain(self.thresholds.tolist()),
+            "score": self.score,
+            "n_documents": self.n_documents,
+            "method": self.method,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Calibration:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        TallytextError
+            If its parts cannot be, or contradict each other.
+        """
+        common, thresholds = values["common"], values["thresholds"]
+        made = cls(
+            classes=[plain(label, f"class {c}") for c, label in enumerate(values["classes"])],
+            calibrator=calibrator_from_dict(values["calibrator"]),
+            common=None if common is None else calibrator_from_dict(common),
+            sets=PredictionSets.from_dict(values["sets"]),
+            thresholds=None if thresholds is None else np.array(from_plain(thresholds), float),
+            score=values["score"],
+            n_documents=values["n_documents"],
+            method=values["method"],
+        )
+        made._expect_parts_that_fit()
+        return made
+
+    def _expect_parts_that_fit(self) -> None:
+        width = (len(self.classes),)
+        by_class = isinstance(self.calibrator, Platt | Isotonic)
+        together = isinstance(self.calibrator, Temperature | TopLabel)
+        fits = (by_class and isinstance(self.common, Platt)) or (together and self.common is None)
+        fits &= (self.thresholds is not None) == by_class
+        fits &= self.thresholds is None or self.thresholds.shape == width
+        fits &= isinstance(self.score, float) and type(self.n_documents) is int
+        fits &= isinstance(self.method, str) and len(set(self.classes)) == len(self.classes)
+        if fits and by_class:
+            nothing = np.zeros((1, len(self.classes)))
+            fits = _proba(self.calibrator, nothing).shape == nothing.shape
+        if fits and self.common is not None:
+            fits = self.common.proba(np.zeros((1, 1))).shape == (1, 1)
+        if not fits:
+            raise ScoreError("the parts of this calibration do not fit each other.")
 
     def _places(self, classes: NDArray[Any]) -> tuple[list[int], list[int]]:
         """Return which of these classes were there before, and where."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
+from tallytext.classifier import model_file
 from tallytext.classifier.answering import Answering
 from tallytext.classifier.labels import labels_of
 from tallytext.classifier.learning import Learning
@@ -172,6 +175,42 @@ class TextClassifier(ClassifierMixin, Learning, Answering):  # type: ignore[misc
         merged._read(self.tally_ + other.tally_)
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
         return merged
+
+    def save(self, path: str | Path) -> None:
+        """Write the classifier to a file: counts, settings, calibration; no documents, no code.
+
+        The file appears whole or not at all; a file of that name is replaced.
+
+        Raises
+        ------
+        FileError
+            If a setting is a Python function, which no file can hold.
+        OSError
+            If the folder does not exist, cannot be written to, or is full.
+        """
+        check_is_fitted(self)
+        model_file.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> TextClassifier:
+        """Read a file that :meth:`save` wrote, and check all of it.
+
+        Raises
+        ------
+        FileError
+            If the file is missing, cut short, damaged, of a newer release, or something else.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "mails.tally"
+        >>> TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"]).save(path)
+        >>> TextClassifier.load(path).predict(["lunch now, or later for lunch?"])
+        array(['ham'], dtype='<U4')
+        """
+        classifier = cls()
+        model_file.load(classifier, path)
+        return classifier
 
     def _become(
         self,

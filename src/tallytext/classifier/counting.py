@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from tallytext.errors import LabelError, VocabularyError
 from tallytext.labels import LabelIndex
 from tallytext.planes import Plane
 from tallytext.tally import Tally
-from tallytext.text.sources import as_texts
+from tallytext.text.sources import fingerprints
 from tallytext.vectorizer import TextVectorizer
 
 SAMPLE = 4096
@@ -107,13 +106,6 @@ class Counting:
                 "min_df, max_df and max_features need all documents at once: use fit, or a "
                 "vectorizer without limits."
             )
-
-
-def fingerprints(texts: Any) -> NDArray[np.uint64]:
-    """Return a number for each text, equal for equal texts."""
-    strings = as_texts(texts).strings()
-    digests = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8) for text in strings)
-    return np.array([int.from_bytes(each.digest(), "little") for each in digests], dtype=np.uint64)
 
 
 def _distinct(labels: list[Any]) -> set[Any]:

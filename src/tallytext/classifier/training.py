@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
 from tallytext.bayes.model import NaiveBayes
@@ -80,8 +79,7 @@ class Training:
         folds = self._folds(drawn, several, by_group, by_time)
         judge = Judge(tally, drawn, folds, several, self.counting.documents())
         choice = self._choice(judge)
-        kept = keep_planes(tally, planes_of(choice.candidate))
-        self.vectorizer.vocabulary_ = kept.vocabulary
+        kept = tally.keep_planes(planes_of(choice.candidate))
         additive = choice.candidate.learner.additive
         return Fitted(
             model=choice.model.with_tally(kept) if additive else choice.model,
@@ -157,16 +155,3 @@ def planes_of(candidate: Candidate) -> list[Plane]:
         return []
     candidate.model._settle(bool(candidate.model.multi_label))
     return [column for column in candidate.model._columns(1.0, False) if isinstance(column, Plane)]
-
-
-def keep_planes(tally: Tally, planes: list[Plane]) -> Tally:
-    """Return a tally with these planes only."""
-    arrays, header = tally.to_arrays()
-    kept = [at for at, plane in enumerate(tally.planes) if plane in planes]
-    columns = [0, 1, *(2 + at for at in kept)]
-    arrays["cells"] = np.ascontiguousarray(arrays["cells"][:, columns])
-    arrays["term_totals"] = np.ascontiguousarray(arrays["term_totals"][:, columns])
-    arrays["class_scales"] = np.ascontiguousarray(arrays["class_scales"][:, kept])
-    arrays["whole"] = np.concatenate([arrays["whole"][:3], arrays["whole"][3:][kept]])
-    header["planes"] = [tally.planes[at].to_dict() for at in kept]
-    return Tally.from_arrays(arrays, header)

@@ -1,4 +1,4 @@
-"""Tallies derived from a tally: fewer terms, fewer classes, other classes."""
+"""Tallies derived from a tally: fewer terms, classes or planes, other classes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tallytext.errors import LabelError, UnknownNameError, did_you_mean
 from tallytext.labels import Label, LabelIndex, plain, unknown_class
+from tallytext.planes import Plane, in_order
 from tallytext.tally.statistics import Statistics
 
 
@@ -118,6 +119,23 @@ class Reshaping(Statistics):
         term_map[ids] = ids
         return tally._derived(term_map, tally._all_classes(), tally._labels)
 
+    def keep_planes(self, planes: Iterable[Plane]) -> Self:
+        """Keep these planes only; occurrences and documents stay.
+
+        Raises
+        ------
+        RecipeError
+            If one of them is not kept here: it would take the documents to make it.
+
+        Examples
+        --------
+        >>> from tallytext.tally import Tally
+        >>> tally = Tally.from_counts([[1, 0], [1, 2]], ["x", "y"], planes=[Plane("log"), Plane()])
+        >>> tally.keep_planes([Plane()]).planes
+        (Plane(tf='raw', norm=None, theta=None, weighted=False, shared=False),)
+        """
+        return self.copy()._with_planes(in_order(planes))
+
     # Each works on a copy, so that all it reads is of one moment.
     @abstractmethod
     def copy(self) -> Self:
@@ -132,6 +150,10 @@ class Reshaping(Statistics):
         leave: bool = False,
     ) -> Self:
         """Return a new tally of terms and classes by their new ids; -1 leaves one out."""
+
+    @abstractmethod
+    def _with_planes(self, planes: tuple[Plane, ...]) -> Self:
+        """Return a new tally that keeps these planes."""
 
     def _without(self, ids: list[int]) -> Self:
         class_map = self._all_classes()

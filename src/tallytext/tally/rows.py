@@ -11,6 +11,7 @@ from scipy import sparse
 
 from tallytext._core import rows_are_clean
 from tallytext.errors import CountError, CountOverflowError
+from tallytext.threads import thread_count
 
 _MOST_COLUMNS = np.iinfo(np.int32).max
 
@@ -79,7 +80,7 @@ def _clean_rows(X: Any) -> Rows | None:
         _expect_inside(X)
     terms = np.ascontiguousarray(X.indices, dtype=np.int32)
     try:
-        clean = rows_are_clean(starts, terms, counts, X.shape[1])
+        clean = rows_are_clean(starts, terms, counts, X.shape[1], thread_count())
     except (IndexError, ValueError) as problem:
         raise CountError(f"this is no sparse matrix: {problem}.") from None
     return Rows(starts, terms, counts, X.shape[1]) if clean else None

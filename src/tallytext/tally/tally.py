@@ -313,6 +313,15 @@ to -1. Was this document ever learned by this tally, with this label?
         tally._apply(self._native.reshaped(term_map, class_map, leave), +1)
         return tally
 
+    def _with_planes(self, planes: tuple[Plane, ...]) -> Self:
+        first = self.column("documents") + 1
+        kept = [self.column(plane) - first for plane in planes]
+        self._owns_vocabulary = False
+        tally = self.__class__(self._vocabulary, planes=planes)
+        tally._labels, tally._closed = self._labels, self._closed
+        tally._apply(self._native.with_planes(kept), +1)
+        return tally
+
     def _restore(
         self,
         vocabulary: Vocabulary,

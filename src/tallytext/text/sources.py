@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallytext._core import Texts
 from tallytext.errors import InputError
 from tallytext.text.arrow import column_chunks, is_arrow, is_table, table_chunks, texts_of
+from tallytext.threads import thread_count
 
 Item = TypeVar("Item")
 
@@ -118,6 +119,45 @@ def pieces(texts: Any, size: int) -> Iterator[Any]:
         iterator = _iterator(texts)
         while some := list(islice(iterator, size)):
             yield some
+
+
+def fingerprints(texts: object, *, n_jobs: int | None = None) -> NDArray[np.uint64]:
+    r"""Return a number for each document: the same for the same text, however it is held.
+
+    Two different texts share a number by chance alone, once in :math:`2^{64}` pairs. With
+    :math:`g` = 0x9E3779B97F4A7C15, :math:`m` = 0xD6E8FEB86659FD93 and all numbers modulo
+    :math:`2^{64}`, a text of n bytes in UTF-8, cut into words :math:`w_i` of eight bytes (the first
+    byte lowest, the last word filled up with zeros), has
+
+    .. math::
+
+        h_0 = n g, \quad h_i = s((h_{i-1} \oplus w_i)\, m), \quad h = s(h_{\mathrm{last}}\, m),
+        \quad s(x) = x \oplus \lfloor x / 2^{32} \rfloor.
+
+    This will not change: fingerprints can be kept in files. They are no defence against texts made
+    to collide.
+
+    Parameters
+    ----------
+    texts : list, array, column or iterable of documents
+        As for :func:`as_texts`. Lone surrogates are spelled in three bytes.
+    n_jobs : int or None, default=None
+        Threads; None means all cores this process may use.
+
+    Returns
+    -------
+    ndarray of uint64, of shape (n_documents,)
+
+    Examples
+    --------
+    >>> first, second, third = fingerprints(["To be", "or not", "To be"])
+    >>> first == third, first == second
+    (True, False)
+    >>> [hex(h) for h in fingerprints(["", "sea"])]
+    ['0x0', '0x4f5cbdfde6a7924a']
+    """
+    n_threads = thread_count(n_jobs)
+    return np.concatenate([batch.fingerprints(n_threads) for batch in batches(texts)])
 
 
 def _slices(items: Any, length: int, size: int) -> Iterator[Any]:
