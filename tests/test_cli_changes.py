@@ -6,8 +6,8 @@ import tarfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 
+from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.learners import learners
 
@@ -161,7 +161,9 @@ def test_info_shows_the_report_and_the_file(tmp_path):
     shown = succeed("info", model).stdout
     for expected in ("60 documents", "3 classes", "multinomial", f"{model.stat().st_size:,}"):
         assert expected in shown
-    assert json_of("info", model)["file"]["bytes"] == model.stat().st_size
+    file = json_of("info", model)["file"]
+    assert (file["bytes"], file["format"]) == (model.stat().st_size, 1)
+    assert file["versions"]["tallytext"] in shown
 
 
 def test_terms_of_a_class_are_those_of_the_classifier(tmp_path):

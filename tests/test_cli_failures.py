@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "joblib", "rich.progress")

@@ -6,7 +6,7 @@ import copy
 from typing import Any, NoReturn
 
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.classifier.calibration import Calibration
@@ -20,7 +20,7 @@ from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
 
 
-class ClassifierBase(BaseEstimator):  # type: ignore[misc]
+class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Parts of a classifier: how texts become terms, the model, and what makes it reliable."""
 
     vectorizer_: TextVectorizer

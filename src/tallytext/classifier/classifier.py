@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.classifier import model_file
@@ -26,7 +25,7 @@ from tallytext.vectorizer import TextVectorizer
 _PIECE = 65_536
 
 
-class TextClassifier(ClassifierMixin, Learning, Answering):  # type: ignore[misc]
+class TextClassifier(Learning, Answering):
     """Learn which labels texts have: exactly, one by one if need be, and with reasons.
 
     What it learns are counts, so documents can be added and taken out again one at a time, and

@@ -1,18 +1,13 @@
-"""Answers to documents: what is said of each, and how it is written."""
+"""Answers to documents: what is said of each."""
 
 from __future__ import annotations
 
-import csv
-import io
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.cli.console import as_json
-from tallytext.cli.interrupts import held_back
 from tallytext.smoothing.base import Numbers
 
 if TYPE_CHECKING:
@@ -50,6 +45,8 @@ class Answers:
         self._classifier, self._names = classifier, classifier.classes_.tolist()
         self._top, self._coverage = top, coverage
         self._least, self._explain = min_confidence or 0.0, explain
+        if coverage is not None:
+            classifier.predict_set([], coverage)  # refuses what would fail later
 
     def of(self, batch: Batch) -> list[Answer]:
         """Return an answer to each document."""
@@ -104,44 +101,3 @@ class Answers:
 def _put(answers: list[Answer], name: str, values: Any) -> None:
     for answer, value in zip(answers, values, strict=False):
         answer[name] = value
-
-
-def writer_of(
-    format: str, *, has_id: bool, top: int | None, has_sets: bool
-) -> Callable[[list[Answer]], None]:
-    """Return what writes answers to standard output, a batch at a time, in whole lines."""
-    if format == "jsonl":
-        return lambda answers: _write("".join(as_json(each) + "\n" for each in answers))
-    ranks = range(2, (top or 1) + 1)
-    header = ["row", *(["id"] if has_id else []), "label", "probability"]
-    header += [f"{name}_{rank}" for rank in ranks for name in ("label", "probability")]
-    header += ["set"] if has_sets else []
-    _write(_lines([header]))
-    return lambda answers: _write(_lines([_fields(each, len(ranks)) for each in answers]))
-
-
-def _fields(answer: Answer, n_ranks: int) -> list[Any]:
-    """Return an answer as fields of CSV, several labels in one field with ; between them."""
-    fields = [
-        _field(answer[name]) for name in ("row", "id", "label", "probability") if name in answer
-    ]
-    further = answer.get("top", [])[1 : n_ranks + 1]
-    fields += [value for each in further for value in each.values()]
-    fields += [""] * (2 * (n_ranks - len(further)))
-    return [*fields, *([_field(answer["set"])] if "set" in answer else [])]
-
-
-def _field(value: Any) -> Any:
-    return ";".join(map(str, value)) if isinstance(value, list) else value
-
-
-def _lines(rows: list[list[Any]]) -> str:
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(rows)
-    return file.getvalue()
-
-
-def _write(lines: str) -> None:
-    with held_back():
-        sys.stdout.buffer.write(lines.encode("utf-8", "replace"))
-        sys.stdout.buffer.flush()

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from tallytext.cli import options
 from tallytext.cli.console import print_json, results
-from tallytext.cli.models import load
 
 
 def info(model: options.Model, as_json: options.Json = False) -> None:
@@ -17,16 +13,19 @@ def info(model: options.Model, as_json: options.Json = False) -> None:
     tally info mails.tally
     tally info mails.tally --json | jq .score
     """
-    report = load(model).report()
-    facts = facts_of(model)
+    from tallytext.classifier import TextClassifier
+    from tallytext.classifier.model_file import load
+
+    classifier = TextClassifier()
+    header = load(classifier, model)
+    report, size = classifier.report(), model.stat().st_size
     if as_json:
-        print_json({"model": str(model), "file": facts, **report.to_dict()})
+        file = {"bytes": size, "format": header["format"], "versions": header["versions"]}
+        classes = classifier.classes_.tolist()
+        print_json({"model": str(model), "file": file, "classes": classes, **report.to_dict()})
         return
+    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     console = results()
     console.print(str(report))
-    console.print("\n".join(f"  {name:<12} {value}" for name, value in facts.items()))
-
-
-def facts_of(path: Path) -> dict[str, Any]:
-    """Return what is to be known of a file."""
-    return {"bytes": path.stat().st_size}
+    console.print(f"  file         {size:,} bytes, format {header['format']}")
+    console.print(f"  written by   {versions}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from tallytext.cli import options
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import batch_size, load
+
+if TYPE_CHECKING:
+    from tallytext.cli.writing import Writer
 
 
 class Written(StrEnum):
@@ -106,7 +109,7 @@ def predict(
     if explain and to is Written.csv:
         raise typer.BadParameter("explanations do not fit into CSV: use --to jsonl.")
     classifier = load(model)
-    from tallytext.cli.answers import Answers, writer_of
+    from tallytext.cli.answers import Answers
 
     answers = Answers(
         classifier, top=top, coverage=coverage, min_confidence=min_confidence, explain=explain
@@ -123,12 +126,14 @@ def predict(
         match=match,
         max_documents=batch_size(classifier, batch),
     )
-    write = writer_of(
-        to.value, has_id=identifier is not None, top=top, has_sets=coverage is not None
-    )
-    written = 0
-    with told(lambda: f"{written:,} answers were written."):
+    writer = _writer(to, identifier is not None, top or 0, coverage is not None)
+    with told(lambda: f"{writer.n_written:,} answers were written."):
         for some in documents:
-            write(answers.of(some))
-            written += len(some)
+            writer.write(answers.of(some))
     documents.close()
+
+
+def _writer(to: Written, has_id: bool, top: int, has_sets: bool) -> Writer:
+    from tallytext.cli.writing import CsvWriter, Writer
+
+    return Writer() if to is Written.jsonl else CsvWriter(has_id, top, has_sets)
