@@ -116,7 +116,9 @@ def array_of_labels(labels: list[Label]) -> NDArray[Any]:
     array([2, 'a'], dtype=object)
     """
     kinds = {str if isinstance(label, str) else type(label) for label in labels}
-    if len(kinds) > 1 and str in kinds:
+    # NumPy takes a NUL at the end of a string for padding.
+    padded = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    if padded or (len(kinds) > 1 and str in kinds):
         mixed = np.empty(len(labels), dtype=object)
         mixed[:] = labels
         return mixed

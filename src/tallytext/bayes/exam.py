@@ -80,6 +80,8 @@ class Exam:
 
     def _scores(self, model: ModelBase, reader: Reader) -> tuple[Numbers, Numbers, Any]:
         reading = reader.read(self._terms)
+        if not reading.n_classes:  # what is left has no label
+            return np.empty((len(self), 0)), np.zeros(len(self)), reading.order.classes
         weights = model._weights(reading)
         documents = transformed(self._documents, model.tf_test)
         scores, lengths = weights.scores(documents, thread_count(model.n_jobs))

@@ -68,7 +68,7 @@ def targets_of(y: Any) -> Targets:
     if isinstance(y, np.ndarray) and y.dtype == object:
         y = y.tolist()
     if isinstance(y, list | tuple):
-        if _is_indicator(y):
+        if is_indicator(y):
             return _from_matrix(np.array(y))
         if any(isinstance(labels, _SEVERAL) for labels in y):
             return Targets([_listed(labels) for labels in y], several=True)
@@ -118,8 +118,14 @@ def _from_matrix(y: Any) -> Targets:
     return Targets([cell.tolist() for cell in cells], several=True, columns=y.shape[1])
 
 
-def _is_indicator(y: Any) -> bool:
-    """Whether rows of 0 and 1 cannot be lists of labels, since a row has one of them twice."""
+def is_indicator(y: Any) -> bool:
+    """Whether rows of 0 and 1 cannot be lists of labels, since a row has one of them twice.
+
+    Examples
+    --------
+    >>> is_indicator([[0, 1, 1], [1, 0, 0]]), is_indicator([[0, 1], [1, 0]])
+    (True, False)
+    """
     if not y or not isinstance(y[0], _ROW) or len(y[0]) < 2 or not {*y[0]} <= {0, 1}:
         return False
     alike = all(isinstance(row, _ROW) and len(row) == len(y[0]) for row in y)

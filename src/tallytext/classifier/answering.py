@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.targets import truth_of
 from tallytext.classifier.base import ClassifierBase
-from tallytext.classifier.labels import as_lists, labels_of
+from tallytext.classifier.labels import (
+    as_lists,
+    expect_as_many,
+    expect_labels,
+    expect_single,
+    labels_of,
+)
+from tallytext.classifier.moments import Said, joined
 from tallytext.errors import InputError, ScoreError, StaleWarning
 from tallytext.evaluation import f_measures
 from tallytext.explanation import Explanation
@@ -47,15 +55,14 @@ class Answering(ClassifierBase):
             Labels; or lists of labels where there may be several. Where those were given as an
             indicator matrix, such a matrix.
         """
-        if min_confidence is not None and not 0 <= min_confidence <= 1:
-            raise ScoreError(f"min_confidence must lie from 0 to 1, not {min_confidence!r}.")
+        _expect_probability(min_confidence)
         if not self._is_several() and min_confidence is None:
             return np.concatenate([self._best(X) for X in self._rows(texts)])
         self._warn_if_stale()
         if self.multi_label_:
             return self._labels(self._decided(texts, min_confidence))
-        proba = self._probabilities(texts)
-        found = self.classes_.astype(object)[proba.argmax(axis=1)]
+        proba, classes = self._likely(texts)
+        found = classes.astype(object)[proba.argmax(axis=1)]
         found[proba.max(axis=1, initial=0.0) < min_confidence] = None
         return found
 
@@ -66,13 +73,13 @@ class Answering(ClassifierBase):
         labels: then each class is a question of its own.
         """
         self._warn_if_stale()
-        return self._probabilities(texts)
+        return self._likely(texts).values
 
     def predict_log_proba(self, texts: Any) -> Numbers:
         """Return the logarithms of :meth:`predict_proba`."""
         self._warn_if_stale()
         with np.errstate(divide="ignore"):
-            return np.log(self._probabilities(texts))
+            return np.log(self._likely(texts).values)
 
     def predict_set(
         self,
@@ -102,7 +109,8 @@ class Answering(ClassifierBase):
         """
         calibration = self._expect_calibration()
         self._warn_if_stale()
-        proba, names = self._probabilities(texts), self.classes_.tolist()
+        proba, classes = self._likely(texts)
+        names = classes.tolist()
         sets = calibration.sets.sets(
             proba, coverage, classes=names, by_class=by_class, never_empty=never_empty
         )
@@ -114,9 +122,11 @@ class Answering(ClassifierBase):
 
     def top_k(self, texts: Any, k: int = 3) -> list[list[Answer]]:
         """Return the k likeliest labels of each text, with their probabilities."""
+        if not isinstance(k, Integral) or k < 1:
+            raise ScoreError(f"k must be a whole number from 1 up, not {k!r}.")
         self._warn_if_stale()
-        proba, names = self._probabilities(texts), self.classes_.tolist()
-        order = np.argsort(-proba, axis=1, kind="stable")[:, :k]
+        proba, classes = self._likely(texts)
+        names, order = classes.tolist(), np.argsort(-proba, axis=1, kind="stable")[:, :k]
         return [
             [Answer(names[c], float(row[c])) for c in ranked]
             for ranked, row in zip(order, proba, strict=True)
@@ -124,10 +134,13 @@ class Answering(ClassifierBase):
 
     def scores(self, texts: Any) -> Numbers:
         """Return the raw score of each text for each class, a pure function of the counts."""
-        return np.concatenate([self._scores(X)[0] for X in self._rows(texts)])
+        return self._asked(texts, self._scored, -np.inf).values
 
     def rank(self, texts: Any, label: Any) -> Numbers:
-        """Return by how much each text speaks for a class, to sort by: its log-odds."""
+        """Return by how much each text speaks for a class, to sort by.
+
+        Its log-odds, or what the model has instead: see the ``rank`` of the model.
+        """
         check_is_fitted(self)
         self.model_.class_number(label)
         return np.concatenate(
@@ -155,13 +168,16 @@ class Answering(ClassifierBase):
     def score(self, texts: Any, labels: Any) -> float:
         """Return the accuracy; micro-averaged F1 where documents may have several labels."""
         listed, _ = labels_of(labels)
+        expect_labels(listed)
         if not self._is_several():
-            return float(
-                np.mean([a == b for a, b in zip(self.predict(texts), listed, strict=True)])
-            )
+            found = self.predict(texts).tolist()
+            expect_as_many(len(found), listed)
+            pairs = zip(found, expect_single(listed), strict=True)
+            return float(np.mean([label == right for label, right in pairs]))
         self._warn_if_stale()
-        truth = truth_of(listed, self.classes_)
-        return float(f_measures(truth, self._decided(texts, None)).micro_f1)
+        decided, classes = self._decided(texts, None)
+        expect_as_many(len(decided), listed)
+        return float(f_measures(truth_of(listed, classes), decided).micro_f1)
 
     def _is_several(self) -> bool:
         check_is_fitted(self)
@@ -179,34 +195,50 @@ class Answering(ClassifierBase):
     def _best(self, X: Any) -> NDArray[Any]:
         return self.model_.predict(X) if X.shape[0] else self.classes_[:0]
 
-    def _scores(self, X: Any) -> tuple[Numbers, Numbers]:
-        if X.shape[0]:
-            return self.model_.scores_and_lengths(X)
-        return np.empty((0, len(self.classes_))), np.empty(0)
+    def _asked(self, texts: Any, ask: Callable[[Any], Said], missing: float) -> Said:
+        return joined([ask(X) for X in self._rows(texts)], missing)
 
-    def _probabilities(self, texts: Any) -> Numbers:
-        return np.concatenate([self._proba(X) for X in self._rows(texts)])
+    def _likely(self, texts: Any) -> Said:
+        return self._asked(texts, self._proba, 0.0)
 
-    def _proba(self, X: Any) -> Numbers:
+    def _scored(self, X: Any) -> Said:
+        scores, _, classes = self._scores(X)
+        return Said(scores, classes)
+
+    def _scores(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+        """Return scores, lengths and classes of one moment, though another thread may learn."""
+        model = self.model_
+        while True:
+            classes = model.classes_
+            if not X.shape[0]:
+                return np.empty((0, len(classes))), np.empty(0), classes
+            scores, lengths = model.scores_and_lengths(X)
+            if scores.shape[1] == len(classes) and np.array_equal(classes, model.classes_):
+                return scores, lengths, classes
+
+    def _proba(self, X: Any) -> Said:
         model, calibration = self.model_, self.calibration_
-        scores, lengths = self._scores(X)
+        scores, lengths, classes = self._scores(X)
         if calibration is None:
-            return np.exp(model.posteriors(scores))
-        return calibration.probabilities(scores, lengths, model.classes_, model.log_odds)
+            return Said(np.exp(model.posteriors(scores)), classes)
+        found = calibration.probabilities(scores, lengths, classes, model.log_odds)
+        return Said(found, classes)
 
-    def _decided(self, texts: Any, min_confidence: float | None) -> NDArray[np.bool_]:
-        proba = self._probabilities(texts)
+    def _decided(self, texts: Any, min_confidence: float | None) -> Said:
+        proba, classes = self._likely(texts)
         if self.calibration_ is None:
             chosen: NDArray[np.bool_] = proba >= 0.5
         else:
-            chosen = self.calibration_.decided(proba, self.classes_)
-        return chosen if min_confidence is None else chosen & (proba >= min_confidence)
+            chosen = self.calibration_.decided(proba, classes)
+        least = 0.0 if min_confidence is None else min_confidence
+        return Said(chosen & (proba >= least), classes)
 
-    def _labels(self, decided: NDArray[np.bool_]) -> NDArray[Any]:
+    def _labels(self, said: Said) -> NDArray[Any]:
+        decided, classes = said
         if self.n_columns_ is None:
-            return as_lists(decided, self.classes_)
+            return as_lists(decided, classes)
         matrix = np.zeros((len(decided), self.n_columns_), dtype=np.int64)
-        matrix[:, self.classes_.astype(np.intp)] = decided
+        matrix[:, classes.astype(np.intp)] = decided
         return matrix
 
     def _expect_calibration(self) -> Any:
@@ -227,3 +259,8 @@ class Answering(ClassifierBase):
                 StaleWarning,
                 stacklevel=3,
             )
+
+
+def _expect_probability(least: Any) -> None:
+    if least is not None and not (isinstance(least, Real) and 0 <= float(least) <= 1):
+        raise ScoreError(f"min_confidence must lie from 0 to 1, not {least!r}.")

@@ -13,12 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.classifier import model_file
 from tallytext.classifier.answering import Answering
-from tallytext.classifier.labels import labels_of
+from tallytext.classifier.labels import expect_as_many, labels_of
 from tallytext.classifier.learning import Learning
 from tallytext.classifier.merging import expect_equal_settings
 from tallytext.classifier.report import Changes
 from tallytext.classifier.sample import random_keys
 from tallytext.classifier.training import Training
+from tallytext.errors import LabelError
+from tallytext.tally import Tally
 from tallytext.text.sources import pieces
 from tallytext.vectorizer import TextVectorizer
 
@@ -128,13 +130,7 @@ class TextClassifier(Learning, Answering):
         """
         training = Training(self)
         listed, columns = labels_of(labels)
-        keys = _keys(len(listed), groups, time)
-        at = 0
-        for some in pieces(texts, len(listed) + 1 if training.at_once else _PIECE):
-            end = at + len(some)
-            training.add(some, listed[at:end], None if keys is None else keys[at:end])
-            at = end
-        training.expect_all(at, len(listed))
+        _add(training, texts, listed, _keys(len(listed), groups, time))
         return self._become(training, columns, groups is not None, time is not None)
 
     def fit_batches(self, batches: Iterable[tuple[Any, Any]]) -> Self:
@@ -151,12 +147,14 @@ class TextClassifier(Learning, Answering):
         >>> TextClassifier("multinomial").fit_batches(batches).predict(["to"])
         array(['a'], dtype='<U1')
         """
-        training, columns = Training(self), None
+        training, widths = Training(self), set[int | None]()
         for texts, labels in batches:
-            listed, width = labels_of(labels)
-            columns = columns if width is None else max(width, columns or 0)
-            training.add(texts, listed)
-        return self._become(training, columns)
+            listed, columns = labels_of(labels)
+            widths.add(columns)
+            _add(training, texts, listed)
+        if len(widths) > 1:
+            raise LabelError(f"labels of batches have different numbers of columns: {widths}.")
+        return self._become(training, next(iter(widths), None))
 
     def partial_fit(self, texts: Any, labels: Any, classes: Iterable[Any] | None = None) -> Self:
         """Fit if this is the first call, and learn more after that, as scikit-learn has it.
@@ -171,7 +169,9 @@ class TextClassifier(Learning, Answering):
             return NotImplemented
         expect_equal_settings(self, other)
         merged = copy.copy(self)
-        merged._read(self.tally_ + other.tally_)
+        # Words of its own, so that what it learns does not show in either.
+        counts = Tally(self.tally_.vocabulary.copy(), planes=self.tally_.planes)
+        merged._read(counts + self.tally_ + other.tally_)
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
         return merged
 
@@ -222,9 +222,12 @@ class TextClassifier(Learning, Answering):
         self.vectorizer_, self.model_ = training.vectorizer, fitted.model
         self.tally_ = fitted.tally
         self.learner_, self.multi_label_ = fitted.learner, fitted.several
-        self.calibration_, self.trials_ = fitted.calibration, fitted.trials
+        self._calibration, self._pending = None, fitted.pending
+        self.trials_ = fitted.trials
         self.changes_, self.duplicates_ = Changes(), fitted.duplicates
         self.n_columns_ = columns
+        if not self.learner_.additive:
+            self._settle()  # what it holds on to is all documents
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -233,6 +236,16 @@ class TextClassifier(Learning, Answering):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _add(training: Training, texts: Any, labels: list[Any], keys: Any = None) -> None:
+    """Add documents piece by piece."""
+    at = 0
+    for some in pieces(texts, len(labels) + 1 if training.at_once else _PIECE):
+        end = at + len(some)
+        training.add(some, labels[at:end], None if keys is None else keys[at:end])
+        at = end
+    expect_as_many(at, labels)
 
 
 def _keys(n: int, groups: Any, time: Any) -> NDArray[np.uint64] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.bayes.class_order import sort_labels
+from tallytext.classifier.budget import Size
+from tallytext.classifier.labels import expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
@@ -33,18 +35,21 @@ class Counting:
     ----------
     vectorizer : TextVectorizer
         Not fitted; learns the words.
-    planes : iterable of Plane
-        What to count besides.
+    planes_for : callable
+        From the size of the first batch to what to count besides.
     keep_documents : bool
         Whether a model needs the documents themselves.
     """
 
     def __init__(
-        self, vectorizer: TextVectorizer, planes: Iterable[Plane], keep_documents: bool
+        self,
+        vectorizer: TextVectorizer,
+        planes_for: Callable[[Size], Iterable[Plane]],
+        keep_documents: bool,
     ) -> None:
         self.vectorizer = vectorizer
         self.sample = Sample(SAMPLE)
-        self._planes = list(planes)
+        self._planes_for = planes_for
         self._tally: Tally | None = None
         self._kept: list[Any] | None = [] if keep_documents else None
         self._labels: list[Any] = []
@@ -65,10 +70,10 @@ class Counting:
         X = self.vectorizer.partial_fit_transform(texts)
         if X.shape[0] != len(labels):
             raise LabelError(f"there are {X.shape[0]} documents, but labels for {len(labels)}.")
-        self._counted_into(labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
+        self._counted_into(X, labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self._labels += labels
-        self._fingerprints.append(fingerprints(texts))
+        self._fingerprints.append(self._prints(texts))
         if self._kept is not None:
             self._kept.append(X)
 
@@ -79,14 +84,20 @@ class Counting:
             raise LabelError("there is no document to learn from.")
         return self._tally
 
-    def documents(self) -> tuple[Any, list[Any]] | None:
+    @property
+    def n_documents(self) -> int:
+        """How many documents were counted."""
+        return len(self._labels)
+
+    def documents(self, several: bool) -> tuple[Any, list[Any]] | None:
         """Return the counts and labels of all documents, if they were kept."""
         if self._kept is None:
             return None
         width = len(self.vectorizer.vocabulary_)
         for X in self._kept:
             X.resize(X.shape[0], width)
-        return sparse.vstack(self._kept, format="csr"), self._labels
+        labels = self._labels if several else expect_single(self._labels)
+        return sparse.vstack(self._kept, format="csr"), labels
 
     def duplicates(self) -> Duplicates:
         """Return which documents came more than once."""
@@ -94,11 +105,20 @@ class Counting:
         encoded = index.encode(self._labels, len(self._labels))
         return Duplicates.of(np.concatenate(self._fingerprints), encoded, index.names)
 
-    def _counted_into(self, labels: list[Any]) -> Tally:
+    def _counted_into(self, X: Any, labels: list[Any]) -> Tally:
         if self._tally is None:
-            self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes)
-            self._tally.number_labels(sort_labels(_distinct(labels)))
+            index = LabelIndex()
+            index.encode(labels, len(labels))
+            size = Size(X.shape[0], int(X.sum()), X.nnz, X.shape[1], len(index.names))
+            self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes_for(size))
+            self._tally.number_labels(sort_labels(index.names))
         return self._tally
+
+    def _prints(self, texts: Any) -> NDArray[np.uint64]:
+        read = self.vectorizer
+        return fingerprints(
+            texts, encoding=read.encoding, decode_error=read.decode_error, n_jobs=read.n_jobs
+        )
 
     def _expect_order(self) -> None:
         if self.vectorizer.is_limited and self._fingerprints:
@@ -106,11 +126,3 @@ class Counting:
                 "min_df, max_df and max_features need all documents at once: use fit, or a "
                 "vectorizer without limits."
             )
-
-
-def _distinct(labels: list[Any]) -> set[Any]:
-    try:
-        return set(labels)
-    except TypeError:
-        lists = [each if isinstance(each, list | tuple | set) else [each] for each in labels]
-        return {label for each in lists for label in each}

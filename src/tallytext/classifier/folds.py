@@ -56,10 +56,28 @@ def grouped(keys: NDArray[np.uint64], n_documents: int) -> list[Rows]:
     return np.split(np.arange(len(keys)), cuts)
 
 
-def latest(n_drawn: int, n_documents: int) -> list[Rows]:
-    """Return the latest documents, at most a fifth of all, where those drawn come latest first."""
-    n = min(n_drawn, n_documents // 5)
-    return [np.arange(n)] if n else []
+def latest(keys: NDArray[np.uint64], n_documents: int) -> list[Rows]:
+    """Return the latest documents, about a fifth of all; those of one moment stay together.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64
+        Of the documents that were drawn, which come latest first.
+    n_documents : int
+        Number of training documents, drawn or not.
+
+    Examples
+    --------
+    >>> latest(np.array([0, 1, 1, 2, 3], dtype=np.uint64), 10)
+    [array([0])]
+    """
+    ends = np.append(np.flatnonzero(keys[1:] != keys[:-1]) + 1, len(keys))
+    ends = ends[ends < n_documents]
+    wanted = n_documents // 5
+    if not len(ends) or not wanted:
+        return []
+    # At most a fifth, but for a latest moment that has more.
+    return [np.arange(max([ends[0], *ends[ends <= wanted][-1:]]))]
 
 
 def fold_size(n_documents: int) -> int:

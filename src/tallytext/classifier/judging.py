@@ -47,6 +47,8 @@ class Judge:
         Whether documents may have several labels.
     documents : tuple, default=None
         Counts and labels of all training documents, for models that are trained on them.
+    method : str, default="cross-validation"
+        How documents are kept from models: also "groups" and "time".
     """
 
     tally: Tally
@@ -54,6 +56,7 @@ class Judge:
     folds: list[Rows]
     several: bool
     documents: tuple[Any, list[Any]] | None = None
+    method: str = "cross-validation"
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
 
     @property
@@ -77,7 +80,7 @@ class Judge:
         if not candidate.learner.additive:
             return self._refitted(candidate, fold)
         rest, exam = self._without(fold)
-        return exam.judged(model.with_tally(rest), self.classes, "cross-validation")
+        return exam.judged(model.with_tally(rest), self.classes, self.method)
 
     def _without(self, fold: int) -> tuple[Tally, Exam]:
         if fold not in self._rests:
@@ -104,7 +107,7 @@ class Judge:
             classes=classes,
             contrasts=model.contrasts,
             several=self.several,
-            method="cross-validation",
+            method=self.method,
         )
 
     def _expect_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:

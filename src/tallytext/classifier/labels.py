@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext.bayes.targets import targets_of
+from tallytext.bayes.targets import is_indicator, targets_of
 from tallytext.errors import LabelError
-from tallytext.labels import listed_labels
+from tallytext.labels import LabelIndex, listed_labels
 
 _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 
@@ -33,10 +34,12 @@ def labels_of(labels: Any) -> tuple[list[Any], int | None]:
     >>> labels_of(np.array([[0, 1], [1, 1]]))
     ([[1], [0, 1]], 2)
     """
-    if sparse.issparse(labels) or getattr(labels, "ndim", 1) == 2:
+    rows = isinstance(labels, list | tuple) and is_indicator(labels)
+    if rows or sparse.issparse(labels) or getattr(labels, "ndim", 1) == 2:
         targets = targets_of(labels)
         return targets.labels, targets.columns
-    return listed_labels(labels), None
+    listed = listed_labels(labels)
+    return [each.tolist() if isinstance(each, np.ndarray) else each for each in listed], None
 
 
 def is_single(label: Any) -> bool:
@@ -44,15 +47,56 @@ def is_single(label: Any) -> bool:
     return not isinstance(label, _SEVERAL) or len(set(label)) == 1
 
 
-def expect_single(labels: list[Any]) -> list[Any]:
-    """Return one label for each document, or refuse those that have several or none."""
-    for at, label in enumerate(labels):
+def expect_single(labels: list[Any], before: int = 0) -> list[Any]:
+    """Return one label for each document, or refuse those that have several or none.
+
+    Parameters
+    ----------
+    labels : list
+    before : int, default=0
+        How many documents came before these.
+    """
+    for at, label in enumerate(labels, before):
         if not is_single(label):
             raise LabelError(
-                f"document {at} has the labels {list(label)!r}, but this classifier was trained on "
+                f"document {at} has the labels {list(label)!r}, but this classifier is for "
                 "documents with one label each. Train it with multi_label=True."
             )
     return [next(iter(label)) if isinstance(label, _SEVERAL) else label for label in labels]
+
+
+def expect_labels(labels: list[Any]) -> None:
+    """Refuse what cannot be a label."""
+    LabelIndex().encode(labels, len(labels))
+
+
+def expect_as_many(n_texts: int, labels: list[Any]) -> None:
+    """Refuse more or fewer labels than texts."""
+    if n_texts != len(labels):
+        raise LabelError(f"there are {n_texts} documents, but labels for {len(labels)}.")
+
+
+def expect_columns(labels: list[Any], columns: int | None, expected: int | None) -> None:
+    """Refuse labels that are no columns of the indicator matrix that a classifier was trained on.
+
+    Parameters
+    ----------
+    labels : list
+    columns : int or None
+        How many columns these have, if they are an indicator matrix.
+    expected : int or None
+        The same of the labels of fit.
+    """
+    if columns is not None and columns != expected:
+        raise LabelError(f"these labels have {columns} columns, but those of fit had {expected}.")
+    if expected is None or columns is not None:
+        return
+    lists = (given if isinstance(given, _SEVERAL) else (given,) for given in labels)
+    for label in chain.from_iterable(lists):
+        if label not in range(expected):
+            raise LabelError(
+                f"{label!r} cannot be a label: those of fit were a matrix of {expected} columns."
+            )
 
 
 def as_lists(decided: NDArray[np.bool_], classes: NDArray[Any]) -> NDArray[np.object_]:

@@ -6,10 +6,17 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext.bayes.exam import Exam
+from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.targets import truth_of
 from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
-from tallytext.classifier.labels import expect_single, labels_of
+from tallytext.classifier.labels import (
+    expect_as_many,
+    expect_columns,
+    expect_labels,
+    expect_single,
+    labels_of,
+)
 from tallytext.classifier.report import Changes
 from tallytext.errors import LabelError, ScoreError
 
@@ -64,30 +71,39 @@ class Learning(ClassifierBase):
         """
         check_is_fitted(self)
         X, listed = self._counted(texts, labels, grow=False)
+        expect_labels(listed)
         if not X.shape[0]:
             raise LabelError("there is no document to calibrate on.")
-        seen = Exam(X, listed).judged(self.model_, self.classes_, "held out")
-        calibration = Calibration.fit(seen)
+        calibration = Calibration.fit(self._seen(X, listed))
         if calibration is None:
             raise ScoreError(
                 "nothing to calibrate on: these documents have no label that the model knows, or "
                 "it knows one only."
             )
-        self.calibration_, self.changes_ = calibration, Changes()
+        self._calibration, self._pending, self.changes_ = calibration, None, Changes()
         return self
 
     def _counted(self, texts: Any, labels: Any, grow: bool = True) -> tuple[Any, list[Any]]:
         if isinstance(texts, str):
             texts, labels = [texts], [labels]
         listed, columns = labels_of(labels)
-        if columns is not None and columns != self.n_columns_:
-            raise LabelError(
-                f"these labels have {columns} columns, but those of fit had {self.n_columns_}."
-            )
+        expect_columns(listed, columns, self.n_columns_)
         if not self.multi_label_:
             listed = expect_single(listed)
         count = self.vectorizer_.partial_fit_transform if grow else self.vectorizer_.transform
         X = count(texts)
-        if X.shape[0] != len(listed):
-            raise LabelError(f"there are {X.shape[0]} documents, but labels for {len(listed)}.")
+        expect_as_many(X.shape[0], listed)
         return X, listed
+
+    def _seen(self, X: Any, labels: list[Any]) -> OutOfSample:
+        model = self.model_
+        scores, lengths = model.scores_and_lengths(X)
+        return OutOfSample(
+            scores=scores,
+            lengths=lengths,
+            truth=truth_of(labels, model.classes_),
+            classes=model.classes_,
+            contrasts=model.contrasts,
+            several=self.multi_label_,
+            method="held out",
+        )

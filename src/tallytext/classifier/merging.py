@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from tallytext.classifier.base import ClassifierBase
 from tallytext.errors import SettingsError
 
@@ -53,4 +55,6 @@ def _of_parameters(owner: str, mine: Any, other: Any) -> Iterator[tuple[str, obj
 
 
 def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and np.array_equal(one, other)
     return one is other or (type(one) is type(other) and bool(one == other))

@@ -124,6 +124,8 @@ class Report:
         if len(self.trials) < 2:
             return [f"  setting      {self.setting}"]
         tried = [trial for trial in self.trials if trial.score is not None]
+        if not tried:
+            return [f"  setting      {self.setting}, for want of documents to compare others on"]
         best = {trial.learner: trial for trial in reversed(tried)}
         lines = [f"  chosen as the best of {len(tried)} settings; the best of each learner:"]
         lines += [_line(trial) for trial in tried if best[trial.learner] is trial]

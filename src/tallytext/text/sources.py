@@ -121,7 +121,13 @@ def pieces(texts: Any, size: int) -> Iterator[Any]:
             yield some
 
 
-def fingerprints(texts: object, *, n_jobs: int | None = None) -> NDArray[np.uint64]:
+def fingerprints(
+    texts: object,
+    *,
+    encoding: str = "utf-8",
+    decode_error: str = "strict",
+    n_jobs: int | None = None,
+) -> NDArray[np.uint64]:
     r"""Return a number for each document: the same for the same text, however it is held.
 
     Two different texts share a number by chance alone, once in :math:`2^{64}` pairs. With
@@ -141,6 +147,8 @@ def fingerprints(texts: object, *, n_jobs: int | None = None) -> NDArray[np.uint
     ----------
     texts : list, array, column or iterable of documents
         As for :func:`as_texts`. Lone surrogates are spelled in three bytes.
+    encoding, decode_error : str
+        How bytes objects become text, as for :meth:`bytes.decode`.
     n_jobs : int or None, default=None
         Threads; None means all cores this process may use.
 
@@ -157,7 +165,8 @@ def fingerprints(texts: object, *, n_jobs: int | None = None) -> NDArray[np.uint
     ['0x0', '0x4f5cbdfde6a7924a']
     """
     n_threads = thread_count(n_jobs)
-    return np.concatenate([batch.fingerprints(n_threads) for batch in batches(texts)])
+    read = batches(texts, encoding=encoding, decode_error=decode_error)
+    return np.concatenate([batch.fingerprints(n_threads) for batch in read])
 
 
 def _slices(items: Any, length: int, size: int) -> Iterator[Any]:

@@ -1,0 +1,147 @@
+"""What is kept from training, and when it is too old."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from classifiers import NAMED, PLACES, TEXTS, fitted, proba, spread, spread_several
+from tallytext.errors import StaleWarning
+
+each_learner = pytest.mark.parametrize("model", NAMED)
+
+CHANGES = {
+    "learned": lambda clf: clf.learn("salt", [] if clf.multi_label_ else "sea"),
+    "forgotten": lambda clf: clf.forget(*first_of(clf)),
+    "merged": lambda clf: clf + clf,
+}
+each_change = pytest.mark.parametrize(("verb", "change"), CHANGES.items(), ids=CHANGES)
+
+
+def first_of(clf):
+    texts, labels = spread_several() if clf.multi_label_ else spread()
+    return texts[:1], labels[:1]
+
+
+def trained(several):
+    return fitted("multinomial", spread_several() if several else spread(), several)
+
+
+def silent(function, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return function(*arguments)
+
+
+@each_change
+@pytest.mark.parametrize("several", [False, True])
+def test_probabilities_and_sets_warn_when_they_are_stale(verb, change, several):
+    before = trained(several)
+    calibration = before.calibration_
+    clf = change(before)
+    for ask in (clf.predict_proba, clf.predict_set, clf.top_k, clf.predict_log_proba):
+        with pytest.warns(StaleWarning, match=f"1 {verb}|{clf.changes_.merged} {verb}"):
+            ask(TEXTS)
+    with pytest.warns(StaleWarning):
+        clf.predict(TEXTS, min_confidence=0.5)
+    assert clf.calibration_ is calibration
+    assert f"stale        {clf.changes_}" in str(clf.report())
+
+
+@each_change
+def test_scores_ranks_and_single_labels_are_never_stale(verb, change):
+    clf = change(trained(False))
+    for ask in (clf.predict, clf.scores):
+        silent(ask, TEXTS)
+    silent(clf.rank, TEXTS, "sea")
+    silent(clf.explain, TEXTS[0])
+
+
+@each_change
+def test_of_several_labels_the_thresholds_are_stale_too(verb, change):
+    clf = change(trained(True))
+    with pytest.warns(StaleWarning):
+        clf.predict(TEXTS)
+    silent(clf.scores, TEXTS)
+    silent(clf.rank, TEXTS, "sea")
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_new_calibration_is_not_stale(several):
+    texts, labels = spread_several() if several else spread()
+    clf = fitted("multinomial", (texts[:80], labels[:80]), several)
+    clf.learn(texts[80:120], labels[80:120]).recalibrate(texts[120:], labels[120:])
+    for ask in (clf.predict_proba, clf.predict_set, clf.predict, clf.top_k):
+        silent(ask, TEXTS)
+    report = clf.report()
+    assert "stale" not in str(report)
+    assert not report.changes
+    assert (report.method, report.n_judged) == ("held out", len(texts) - 120)
+    if not several:
+        assert report.score == clf.score(texts[120:], labels[120:])
+
+
+def test_a_fresh_classifier_is_not_stale():
+    clf = trained(False)
+    silent(clf.predict_proba, TEXTS)
+    assert "stale" not in str(clf.report())
+
+
+def test_nothing_learned_is_no_change():
+    clf = trained(False).learn([], [])
+    silent(clf.predict_proba, TEXTS)
+
+
+def test_raw_probabilities_are_never_stale():
+    clf = fitted("multinomial", (["salt"], ["sea"])).learn("wind", "sky")
+    assert clf.calibration_ is None
+    np.testing.assert_allclose(silent(clf.predict_proba, TEXTS).sum(axis=1), 1.0)
+
+
+@each_learner
+@pytest.mark.parametrize("several", [False, True])
+def test_a_class_that_is_new_gets_probabilities(model, several):
+    texts, labels = spread_several() if several else spread()
+    clf = fitted(model, (texts, labels), several)
+    before = proba(clf, texts)
+    new = ["desert sand dune", "dune camel sand", "sand sand desert"] * 5
+    clf.learn(new, [["dry"] if several else "dry"] * 15)
+    found = proba(clf, [*new[:3], *texts])
+    assert clf.classes_.tolist() == ["dry", "land", "sea", "sky"]
+    assert ((found >= 0) & (found <= 1)).all()
+    assert found[:3, 0].min() > found[3:, 0].mean()
+    if several:
+        assert np.median(np.abs(found[3:, 1:] - before)) < 0.2
+    else:
+        np.testing.assert_allclose(found.sum(axis=1), 1.0)
+        assert clf.predict(new).tolist() == ["dry"] * 15
+
+
+@each_learner
+@pytest.mark.parametrize("several", [False, True])
+def test_a_class_that_is_gone_gets_none(model, several):
+    texts, labels = spread_several() if several else spread()
+    clf = fitted(model, (texts, labels), several)
+    gone = [at for at, each in enumerate(labels) if (each == ["sky"] if several else each == "sky")]
+    both = [at for at, each in enumerate(labels) if several and "sky" in each and each != ["sky"]]
+    gone += both
+    clf.forget([texts[at] for at in gone], [labels[at] for at in gone])
+    found = proba(clf, texts)
+    assert clf.classes_.tolist() == ["land", "sea"]
+    assert found.shape == (len(texts), 2)
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_documents_of_unknown_labels_cannot_calibrate(several):
+    clf = trained(several)
+    with pytest.raises(ValueError, match="no label that the model knows"):
+        clf.recalibrate(["salt"], [["moon"] if several else "moon"])
+    with pytest.raises(ValueError, match="no document to calibrate on"):
+        clf.recalibrate([], [])
+
+
+def test_recalibrating_learns_no_word():
+    clf = trained(False)
+    clf.recalibrate(["never heard", *TEXTS], ["sea", *PLACES])
+    assert "heard" not in clf.vectorizer_.vocabulary_
