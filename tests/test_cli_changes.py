@@ -178,6 +178,14 @@ def test_terms_of_a_class_are_those_of_the_classifier(tmp_path):
     assert "Did you mean 'spam'?" in refused.stderr
 
 
+def test_labels_that_are_numbers_are_found_by_how_they_are_written(tmp_path):
+    records = [{"text": text, "label": len(label)} for text, label in MAILS]
+    source, model = write_jsonl(tmp_path / "n.jsonl", records), tmp_path / "n.tally"
+    succeed("train", source, "--model", "multinomial", "-o", model)
+    assert json_of("terms", model, "--label", "7")["classes"][0]["label"] == 7
+    assert json_of("explain", model, "lunch", "--label", "4")["label"] == 4
+
+
 def test_quiet_says_nothing(tmp_path):
     source, model = write_csv(tmp_path / "mails.csv"), tmp_path / "m.tally"
     assert run("train", source, "-o", model, "--model", "multinomial", "--quiet").output == ""

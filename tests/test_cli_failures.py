@@ -7,8 +7,11 @@ import sys
 import time
 
 import pytest
+from typer.testing import CliRunner
 
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
+from tallytext.cli import app
+from tallytext.cli.interrupts import held_back
 
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "joblib", "rich.progress")
 
@@ -191,3 +194,25 @@ def test_predicting_imports_only_what_it_needs(model, tmp_path):
     needless = "matplotlib sklearn.linear_model sklearn.model_selection sklearn.metrics"
     ours = "tallytext.tuning tallytext.sklearn tallytext.datasets.parquet rich.progress"
     assert modules.isdisjoint([*needless.split(), *ours.split()])
+
+
+def test_an_interruption_waits_until_a_step_is_done():
+    done = []
+    with pytest.raises(KeyboardInterrupt), held_back():
+        signal.raise_signal(signal.SIGINT)
+        done.append("first")
+    with pytest.raises(KeyboardInterrupt), held_back():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        done.append("never")
+    assert done == ["first"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_shells_complete_models_and_formats():
+    for option, expected in (("--model", "chi-contrast"), ("--format", "parquet")):
+        words = {"COMP_WORDS": f"tally train {option} ", "COMP_CWORD": "3"}
+        asked = {"_TALLY_COMPLETE": "complete_bash", **words}
+        result = CliRunner(env=asked).invoke(app, [], prog_name="tally")
+        assert expected in result.output.splitlines()

@@ -86,9 +86,13 @@ class Answers:
         return calibration.decided(proba, self._classifier.classes_)
 
     def _likeliest(self, proba: Numbers, k: int) -> Iterator[list[Answer]]:
-        for row in proba:
-            ranked = np.argsort(-row, kind="stable")[:k]
-            yield [{"label": self._names[c], "probability": float(row[c])} for c in ranked]
+        order = np.argsort(-proba, axis=1, kind="stable")[:, :k]
+        values = np.take_along_axis(proba, order, axis=1)
+        for ranked, row in zip(order.tolist(), values.tolist(), strict=True):
+            yield [
+                {"label": self._names[c], "probability": p}
+                for c, p in zip(ranked, row, strict=True)
+            ]
 
     def _reasons(self, batch: Batch) -> Iterator[Answer]:
         texts = batch.texts if isinstance(batch.texts, list) else batch.texts.to_pylist()

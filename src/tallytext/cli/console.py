@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def results() -> Console:
     """Return the console for results; without colours where it is no terminal."""
@@ -58,7 +60,7 @@ def as_json(value: Any) -> str:
     >>> as_json({"label": "café"}), as_json("\\ud800")
     ('{"label": "café"}', '"\\\\ud800"')
     """
-    text = json.dumps(value, ensure_ascii=False)
+    text = _encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:

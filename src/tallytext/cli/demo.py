@@ -66,7 +66,7 @@ def _progress_bar() -> Callable[[Sequence[Source]], Iterable[Source]]:
 
 def _show_training(console: Console, classifier: TextClassifier, cost: str) -> None:
     console.rule("What was learned", align="left")
-    console.print(str(classifier.report()))
+    console.print(str(classifier.report()), soft_wrap=True)
     console.print(f"  took         {cost}\n")
 
 

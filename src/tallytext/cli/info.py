@@ -26,6 +26,6 @@ def info(model: options.Model, as_json: options.Json = False) -> None:
         return
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     console = results()
-    console.print(str(report))
+    console.print(str(report), soft_wrap=True)
     console.print(f"  file         {size:,} bytes, format {header['format']}")
-    console.print(f"  written by   {versions}")
+    console.print(f"  written by   {versions}", soft_wrap=True)

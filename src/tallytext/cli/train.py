@@ -156,7 +156,7 @@ def train(
     if as_json:
         print_json({"model": str(path), **classifier.report().to_dict()})
     elif not quiet:
-        results().print(str(classifier.report()))
+        results().print(str(classifier.report()), soft_wrap=True)
     if not quiet:
         say(f"saved as {path}")
     documents.close()
