@@ -11,6 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 CPP := $(wildcard cpp/*.cpp cpp/*.hpp)
 STUB := src/tallytext/_core.pyi
 FUZZ_SECONDS ?= 120
+FUZZ_FILES ?= 10000
 ARGS ?=
 
 ready := $(VENV)/.ready
@@ -103,5 +104,6 @@ sanitize-build:
 sanitize: sanitize-build ## run the tests with the native code under the sanitizers
 	@$(sanitized) -m pytest -p no:cacheprovider $(ARGS)
 
-fuzz: sanitize-build ## feed random text to the native code under the sanitizers
+fuzz: sanitize-build ## feed random text and damaged files to the native code under the sanitizers
 	@$(sanitized) tests/fuzz/fuzz_text.py --seconds $(FUZZ_SECONDS) $(ARGS)
+	@$(sanitized) tests/fuzz/fuzz_files.py --files $(FUZZ_FILES) $(ARGS)

@@ -1,6 +1,7 @@
 import json
 import os
 import stat
+from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -79,17 +80,30 @@ def test_a_saved_file_may_be_read_by_whom_the_user_allows(path):
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
 
 
-@pytest.mark.parametrize("step", ["save_file", "_flush"])
-def test_a_failed_save_leaves_the_old_file_and_no_other(path, monkeypatch, step):
+class FullDisk(FileIO):
+    """A file of which only the beginning finds room."""
+
+    def write(self, content):
+        if self.tell():
+            raise OSError("no space left")
+        return super().write(content)
+
+
+def fail(*_):
+    raise OSError("no space left")
+
+
+@pytest.mark.parametrize(
+    ("where", "step", "instead"),
+    [(Path, "open", lambda *how: FullDisk(*how)), (writing, "_flush", fail)],
+)
+def test_a_failed_save_leaves_the_old_file_and_no_other(path, monkeypatch, where, step, instead):
     save_arrays(path, NUMBERS, KIND)
     before = path.read_bytes()
-
-    def fail(*_, **__):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(writing, step, fail)
+    monkeypatch.setattr(where, step, instead)
     with pytest.raises(OSError, match="no space left"):
         save_arrays(path, {"numbers": np.zeros(9)}, KIND)
+    monkeypatch.undo()
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
 
@@ -237,6 +251,13 @@ def test_vocabularies_of_every_format_are_read(tmp_path):
     for version in (0, 1):
         path = Path(__file__).parent / "files" / f"vocabulary-{version}.tally"
         assert list(Vocabulary.load(path)) == ["sea", "salt", "naïve", "\ud800", ""]
+
+
+def test_what_is_equal_is_saved_as_equal_files(path):
+    save_arrays(path, {"a": np.arange(3), "b": np.zeros(2, np.uint8)}, KIND)
+    other = path.with_name("other")
+    save_arrays(other, {"b": np.zeros(2, np.uint8), "a": np.arange(3)}, KIND)
+    assert path.read_bytes() == other.read_bytes()
 
 
 def test_what_is_saved_is_safetensors(path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from tallytext.bayes.bernoulli_weights import BernoulliCounts, contrast_weights, joint_weights
-from tallytext.bayes.export import as_bernoulli
 from tallytext.bayes.left_out_bernoulli import BernoulliScores
 from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.model import NaiveBayes
@@ -87,6 +86,8 @@ class BernoulliNB(NaiveBayes):
         return [Plane("binary", weighted=True) if weighted else "documents"]
 
     def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+        from tallytext.bayes.export import as_bernoulli
+
         return as_bernoulli(table, intercept, self)
 
     def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:

@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
 from tallytext.bayes.class_order import sort_labels
 from tallytext.bayes.matrices import checked_matrix, weights_of
@@ -197,6 +196,8 @@ def forward(whole: _Whole, blocks: list[Indices]) -> Iterator[Judge]:
 
 
 def _grouped(targets: Targets, folds: int, groups: NDArray[Any], random_state: int) -> Indices:
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
     n, labels, splitter = len(groups), None, GroupKFold(folds)
     if not targets.several:
         labels = _numbered(targets)

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext.bayes.base import expect_classes
 from tallytext.bayes.class_order import place_of
 from tallytext.bayes.explaining import Summands, as_row, explained, names_of, one_document
-from tallytext.bayes.export import as_multinomial, as_one_vs_rest, behind, dense_weights
 from tallytext.bayes.learning import Learning, expect_lengths
 from tallytext.bayes.leave_one_out import leave_one_out
 from tallytext.bayes.matrices import (
@@ -162,6 +161,9 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         return model
 
     def _as_sklearn(self) -> Any:
+        # Here and below: these models are many, and few users ask for them.
+        from tallytext.bayes.export import as_one_vs_rest, behind, dense_weights
+
         reading = self._reader().read()
         expect_classes(reading)
         weights = self._estimate(reading, self._log_priors(reading))
@@ -172,6 +174,8 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         return self._joint_sklearn(table, weights.intercept)
 
     def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+        from tallytext.bayes.export import as_multinomial, behind
+
         return behind(self.tf_test, as_multinomial(table, intercept, self))
 
     def _summands(self, documents: Documents, reader: Reader) -> Summands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from threading import Lock
 from typing import Any, NoReturn
 
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
+from tallytext.classifier.pending import Pending
 from tallytext.classifier.report import Changes, Report
 from tallytext.classifier.wording import in_few_words
 from tallytext.duplicates import Duplicates
@@ -18,6 +20,9 @@ from tallytext.errors import NotAdditiveError
 from tallytext.learners import Learner
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
+
+# One for all: a classifier is settled once, and waits for others rarely.
+_SETTLING = Lock()
 
 
 class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -28,11 +33,20 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tally_: Tally
     learner_: Learner
     multi_label_: bool
-    calibration_: Calibration | None
     trials_: list[Trial]
     changes_: Changes
     duplicates_: Duplicates | None
     n_columns_: int | None
+
+    _pending: Pending | None = None
+    _calibration: Calibration | None = None
+
+    @property
+    def calibration_(self) -> Calibration | None:
+        """What probabilities are made with; None if there was nothing to learn it from."""
+        if self._pending is not None:
+            self._settle()
+        return self._calibration
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -75,6 +89,13 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.model_.class_number(label)  # says which classes there are
         return next(typical_terms(tally, [tally.classes.index(label)], n))
 
+    def _settle(self) -> None:
+        """Fit the calibration, if that is still to be done: before anything changes."""
+        with _SETTLING:
+            if self._pending is not None:
+                self._calibration = self._pending.settled()
+                self._pending = None
+
     def _read(self, tally: Tally) -> None:
         """Read another tally from now on."""
         self.tally_, self.model_ = tally, self.model_.with_tally(tally)
@@ -85,6 +106,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if not self.learner_.additive:
             self._refuse(verb)
+        self._settle()
 
     def _refuse(self, verb: str) -> NoReturn:
         raise NotAdditiveError(
@@ -92,6 +114,12 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             'counts. Train it anew on all documents, or use model="auto", which takes learners '
             "that can."
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        if hasattr(self, "model_"):
+            self._settle()
+        state: dict[str, Any] = super().__getstate__()
+        return state
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

@@ -4,52 +4,61 @@ from __future__ import annotations
 
 from numbers import Real
 from time import perf_counter
+from typing import NamedTuple
 
-from tallytext.classifier.judging import Judge
+from tallytext.classifier.folds import fold_size
 from tallytext.learners import Learner
 
 # Estimates in nanoseconds, of a machine that is neither new nor old.
-_PER_TOKEN = 600.0
-_PER_CELL = 100.0
+_PER_TOKEN = 60.0  # a small part of what counting takes elsewhere
 _PER_DENSE_CELL = 60.0
-_LEAST = 1e9
+_LEAST = 5e7
 
 
-class Budget:
-    """What may be spent on trying models.
+class Size(NamedTuple):
+    """How much there is to learn from."""
+
+    n_documents: int
+    n_tokens: int
+    n_cells: int  # pairs of a document and a word
+    n_terms: int
+    n_classes: int
+
+
+def affordable(learner: Learner, size: Size) -> bool:
+    """Whether a learner is tried where nobody said how long a choice may take.
+
+    What it costs is estimated from counts and not measured, so that the same documents lead to
+    the same choice, however busy the machine is.
+
+    Examples
+    --------
+    >>> from tallytext.learners import find_learner
+    >>> small, large = Size(1_000, 10**5, 60_000, 10_000, 5), Size(10**4, 10**6, 10**6, 10**5, 50)
+    >>> [affordable(find_learner("poisson"), size) for size in (small, large)]
+    [True, False]
+    """
+    if not learner.dense:
+        return True
+    in_a_fold = size.n_cells * fold_size(size.n_documents) / max(size.n_documents, 1)
+    cost = _PER_DENSE_CELL * (in_a_fold + size.n_terms) * size.n_classes
+    return cost <= max(_LEAST, _PER_TOKEN * size.n_tokens)
+
+
+class Deadline:
+    """A moment after which nothing new is begun.
 
     Parameters
     ----------
-    n_tokens : int
-        How much text there is. A choice may take about as long as it takes other libraries to
-        count this text. What a model costs is estimated from counts, so that the same documents
-        lead to the same choice, however busy the machine is.
-    seconds : float, default=None
-        Look at the clock instead: begin with no model after this time.
+    seconds : float or None
+        From now; None for never.
     """
 
-    def __init__(self, n_tokens: int, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None) -> None:
         if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
             raise ValueError(f"budget must be a number of seconds, not {seconds!r}.")
-        self._left = max(n_tokens * _PER_TOKEN, _LEAST)
         self._end = None if seconds is None else perf_counter() + seconds
 
-    def allows(self, learner: Learner, judge: Judge, n_folds: int) -> bool:
-        """Whether one more model may be tried; spends what it costs if so."""
-        if self._end is not None:
-            return perf_counter() < self._end
-        cost = cost_of(learner, judge) * n_folds
-        if cost > self._left:
-            return False
-        self._left -= cost
-        return True
-
-
-def cost_of(learner: Learner, judge: Judge) -> float:
-    """Return about how long it takes to judge a model on one fold, in nanoseconds."""
-    cells = judge.drawn.X.nnz / max(1, len(judge.folds))
-    if learner.judged_by == "refitting":
-        return _PER_CELL * judge.tally.n_tokens * len(judge.tally.classes)
-    if learner.dense:
-        return _PER_DENSE_CELL * (cells + judge.tally.n_terms) * len(judge.tally.classes)
-    return _PER_CELL * cells
+    def __bool__(self) -> bool:
+        """Whether it is over."""
+        return self._end is not None and perf_counter() >= self._end

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from tallytext.bayes.out_of_sample import OutOfSample, joined
-from tallytext.classifier.budget import Budget
+from tallytext.classifier.budget import Deadline
 from tallytext.classifier.judging import Candidate, Judge, mark
 from tallytext.classifier.wording import in_few_words
 
@@ -40,15 +40,14 @@ class Choice:
         Fitted on all training documents.
     trials : list of Trial
         All candidates, the best first; finalists were judged on more documents.
-    seen : OutOfSample or None
-        What models of its kind said of documents that were kept from them; None if there were
-        none to keep.
+    seen : list of OutOfSample
+        What models of its kind said of the first folds that were kept from them.
     """
 
     candidate: Candidate
     model: Any
     trials: list[Trial]
-    seen: OutOfSample | None
+    seen: list[OutOfSample]
 
 
 @dataclass
@@ -77,44 +76,49 @@ class _Contestant:
 def choose(
     candidates: Sequence[Candidate],
     judge: Judge,
-    budget: Budget,
+    over: Deadline,
     progress: Progress = lambda: None,
 ) -> Choice:
     """Return the candidate that does best on documents that were kept from it.
 
-    All are judged on the first folds, the best of them on more, and the winner on all that were
-    drawn, so that its probabilities can be calibrated.
+    All are judged on the first folds, and the best of them on more.
 
     Parameters
     ----------
     candidates : sequence of Candidate
         Of equals the first wins.
     judge : Judge
-    budget : Budget
-        What there is to spend; the first candidate is always tried.
+    over : Deadline
+        After it no candidate is tried, but for the first.
     progress : callable
         Called after each candidate.
     """
     field_ = [_Contestant(candidate) for candidate in candidates]
     if judge.folds and len(field_) > 1:
-        _first_round(field_, judge, budget, progress)
+        _first_round(field_, judge, over, progress)
         field_.sort(key=lambda each: -each.score)
         for each in field_[:_FINALISTS]:
             if each.parts:
                 each.judged_by(judge, range(len(each.parts), min(_MOST_FOLDS, len(judge.folds))))
         field_[:_FINALISTS] = sorted(field_[:_FINALISTS], key=lambda each: -each.score)
     winner = field_[0]
-    winner.judged_by(judge, range(len(winner.parts), len(judge.folds)))
-    seen = joined(winner.parts) if winner.parts else None
-    return Choice(winner.candidate, winner.model, [each.trial() for each in field_], seen)
+    if winner.model is None:
+        winner.model = judge.trained(winner.candidate)
+    trials = [each.trial() for each in field_]
+    return Choice(winner.candidate, winner.model, trials, winner.parts)
+
+
+def untried(candidate: Candidate) -> Trial:
+    """Return the trial of a candidate that was left out."""
+    return Trial(candidate.learner.name, in_few_words(candidate.model), None, 0)
 
 
 def _first_round(
-    contestants: list[_Contestant], judge: Judge, budget: Budget, progress: Progress
+    contestants: list[_Contestant], judge: Judge, over: Deadline, progress: Progress
 ) -> None:
     folds = first_folds([len(rows) for rows in judge.folds])
     for at, each in enumerate(contestants):
-        if not at or budget.allows(each.candidate.learner, judge, len(folds)):
+        if not at or not over:
             each.judged_by(judge, folds)
         progress()
 

@@ -222,9 +222,12 @@ class TextClassifier(Learning, Answering):
         self.vectorizer_, self.model_ = training.vectorizer, fitted.model
         self.tally_ = fitted.tally
         self.learner_, self.multi_label_ = fitted.learner, fitted.several
-        self.calibration_, self.trials_ = fitted.calibration, fitted.trials
+        self._calibration, self._pending = None, fitted.pending
+        self.trials_ = fitted.trials
         self.changes_, self.duplicates_ = Changes(), fitted.duplicates
         self.n_columns_ = columns
+        if not self.learner_.additive:
+            self._settle()  # what it holds on to is all documents
         return self
 
     def __sklearn_tags__(self) -> Any:

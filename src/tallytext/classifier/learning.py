@@ -80,7 +80,7 @@ class Learning(ClassifierBase):
                 "nothing to calibrate on: these documents have no label that the model knows, or "
                 "it knows one only."
             )
-        self.calibration_, self.changes_ = calibration, Changes()
+        self._calibration, self._pending, self.changes_ = calibration, None, Changes()
         return self
 
     def _counted(self, texts: Any, labels: Any, grow: bool = True) -> tuple[Any, list[Any]]:

@@ -83,7 +83,7 @@ def _fill(classifier: ClassifierBase, tally: Tally, header: Mapping[str, Any]) -
     repeated = summary["duplicates"]
     classifier.duplicates_ = None if repeated is None else Duplicates.from_dict(repeated)
     stored = header["calibration"]
-    classifier.calibration_ = None if stored is None else Calibration.from_dict(stored)
+    classifier._calibration = None if stored is None else Calibration.from_dict(stored)
     classifier.learner_ = _learner(header["learner"], model)
     classifier.vectorizer_, classifier.tally_ = vectorizer, tally
     classifier.n_columns_ = _columns(header["columns"], tally)

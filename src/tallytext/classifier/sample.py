@@ -50,7 +50,10 @@ class Sample:
         """
         if keys is None:
             keys = random_keys(self._n_seen, X.shape[0])
-        rows = np.flatnonzero(keys <= self._below)
+        below = self._below
+        if len(keys) > self._size:
+            below = min(below, int(np.partition(keys, self._size - 1)[self._size - 1]))
+        rows = np.flatnonzero(keys <= below)
         piece = Drawn(X[rows], [labels[row] for row in rows], keys[rows], rows + self._n_seen)
         self._pieces.append(piece)
         self._n_seen += X.shape[0]

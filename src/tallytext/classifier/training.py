@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import clone
 
 from tallytext.bayes.model import NaiveBayes
-from tallytext.classifier.budget import Budget
-from tallytext.classifier.calibration import Calibration
-from tallytext.classifier.choosing import Choice, Trial, choose
+from tallytext.classifier.budget import Deadline, Size, affordable
+from tallytext.classifier.choosing import Choice, Trial, choose, untried
 from tallytext.classifier.counting import Counting
 from tallytext.classifier.folds import Rows, dealt_out, grouped, latest
 from tallytext.classifier.judging import Candidate, Judge
 from tallytext.classifier.labels import expect_single
+from tallytext.classifier.pending import Pending
 from tallytext.classifier.sample import Drawn
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError
@@ -35,7 +35,7 @@ class Fitted:
     tally: Tally
     learner: Learner
     several: bool
-    calibration: Calibration | None
+    pending: Pending
     trials: list[Trial]
     duplicates: Duplicates
 
@@ -54,9 +54,9 @@ class Training:
         self.vectorizer = vectorizer_for(settings)
         self.at_once = self.vectorizer.is_limited
         self.candidates = candidates_for(settings.model, settings.multi_label, settings.n_jobs)
-        planes = [plane for candidate in self.candidates for plane in planes_of(candidate)]
         needs_documents = any(each.learner.needs_documents for each in self.candidates)
-        self.counting = Counting(self.vectorizer, planes, needs_documents)
+        self.counting = Counting(self.vectorizer, self._planes, needs_documents)
+        self._skipped: list[Candidate] = []
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
         """Count more documents."""
@@ -77,17 +77,26 @@ class Training:
         method = "groups" if by_group else "time" if by_time else "cross-validation"
         judge = Judge(tally, drawn, folds, several, self.counting.documents(several), method)
         choice = self._choice(judge)
-        kept = tally.keep_planes(planes_of(choice.candidate))
+        planes = planes_of(choice.candidate)
+        kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
         additive = choice.candidate.learner.additive
         return Fitted(
             model=choice.model.with_tally(kept) if additive else choice.model,
             tally=kept,
             learner=choice.candidate.learner,
             several=several,
-            calibration=None if choice.seen is None else Calibration.fit(choice.seen),
-            trials=choice.trials,
+            pending=Pending(replace(judge, tally=kept), choice),
+            trials=[*choice.trials, *map(untried, self._skipped)],
             duplicates=self.counting.duplicates(),
         )
+
+    def _planes(self, size: Size) -> list[Plane]:
+        """Settle what is to be tried on documents like these; return what to count for it."""
+        if self._settings.model == "auto" and self._settings.budget is None:
+            tried = [each for each in self.candidates if affordable(each.learner, size)]
+            self._skipped = [each for each in self.candidates if each not in tried]
+            self.candidates = tried
+        return [plane for candidate in self.candidates for plane in planes_of(candidate)]
 
     def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
         tally = self.counting.tally
@@ -107,9 +116,9 @@ class Training:
         if not suited:
             name = self.candidates[0].learner.name
             raise LabelError(f"{name} cannot give a document several labels.")
-        budget = Budget(int(judge.tally.n_tokens), self._settings.budget)
+        over = Deadline(self._settings.budget)
         with progress_bar("Trying models", len(suited), self._settings.verbose) as step:
-            return choose(suited, judge, budget, step)
+            return choose(suited, judge, over, step)
 
 
 def vectorizer_for(settings: Any) -> TextVectorizer:

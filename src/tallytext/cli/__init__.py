@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from tallytext.cli.demo import demo
+from tallytext.cli.evaluate import evaluate
+from tallytext.cli.explain import explain
+from tallytext.cli.failures import EXIT_CODES, Commands
+from tallytext.cli.forget import forget
+from tallytext.cli.help_text import flowing
+from tallytext.cli.info import info
+from tallytext.cli.learn import learn
+from tallytext.cli.merge import merge
+from tallytext.cli.predict import predict
+from tallytext.cli.terms import terms
+from tallytext.cli.train import MODELS, train
 
 app = typer.Typer(
+    cls=Commands,
     help="Text classification from exact, additive counts.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
+for command in (train, predict, evaluate, learn, forget, merge, info, terms, explain, demo):
+    epilog = MODELS if command is train else None
+    app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -32,10 +50,20 @@ def _options(
             "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
         ),
     ] = False,
+    traceback: Annotated[
+        bool,
+        typer.Option(
+            "--traceback", envvar="TALLYTEXT_TRACEBACK", help="Show where errors come from."
+        ),
+    ] = False,
 ) -> None:
     """Text classification from exact, additive counts."""
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # What the terminal cannot show is shown some other way, and is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="tally")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tallytext.cli.console import is_watched, remarks, results
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
-    from tallytext import Tally
-    from tallytext.cli.trial import Trial
+    from tallytext import TextClassifier
     from tallytext.datasets.docstrings import Source
+
+_KEPT_OUT = 10  # one document of so many
 
 
 def demo(
@@ -29,122 +29,75 @@ def demo(
     """Learn from the docstrings on this machine which package one is from.
 
     Reads the sources of NumPy, SciPy, scikit-learn and the standard library, without importing
-    them. The class of a docstring is the sub-package it is from. Shows what is typical of each,
-    trains a classifier on nine docstrings of ten, judges it by the tenth, and explains a decision.
+    them. The class of a docstring is the sub-package it is from. Trains a classifier on nine
+    docstrings of ten, shows what it chose and what is typical of each class, judges it by the
+    tenth, and explains a decision.
     """
-    from rich.console import Console
+    from tallytext import TextClassifier
 
-    from tallytext.cli.trial import on_trial
-
-    console = Console()
-    watch = Stopwatch()
-    with watch.step("read and parse the sources"):
-        texts, labels = _read(console, quick)
-    tally = _count(texts, labels, watch)
-    megabytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
-    console.print(_figures(tally, megabytes))
-    console.print(_times(watch, megabytes))
-    console.print(_typical_terms(tally, classes, top))
-    trial = on_trial(texts, labels)
-    console.print(_verdict(trial))
-    console.print(trial.explained.to_text(top), markup=False, highlight=False)
+    texts, labels = _read(quick)
+    kept = [at for at in range(len(texts)) if at % _KEPT_OUT]
+    learned = [texts[at] for at in kept]
+    start = perf_counter()
+    classifier = TextClassifier(verbose=is_watched(False))
+    classifier.fit(learned, [labels[at] for at in kept])
+    seconds = perf_counter() - start
+    megabytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in learned) / 1e6
+    console = results()
+    _show_training(console, classifier, f"{megabytes:.1f} MB of docstrings in {seconds:.1f} s")
+    _show_terms(console, classifier, classes, top)
+    _show_trial(console, classifier, texts[::_KEPT_OUT], labels[::_KEPT_OUT], top)
 
 
-@dataclass
-class Stopwatch:
-    """Seconds by step."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Time what happens inside."""
-        start = perf_counter()
-        yield
-        self.seconds[name] = perf_counter() - start
-
-
-def _read(console: Console, quick: bool) -> tuple[list[str], list[str]]:
+def _read(quick: bool) -> tuple[list[str], list[str]]:
     from tallytext.datasets import load_docstrings
 
-    track = _progress_bar(console)
+    track = _progress_bar() if is_watched(False) else iter
     if quick:
         return load_docstrings(["numpy", "scipy"], standard_library=False, track=track)
     return load_docstrings(track=track)
 
 
-def _progress_bar(console: Console) -> Callable[[Sequence[Source]], Iterable[Source]]:
+def _progress_bar() -> Callable[[Sequence[Source]], Iterable[Source]]:
     from rich.progress import track
 
-    return lambda sources: track(sources, "Reading docstrings", console=console, transient=True)
+    return lambda sources: track(sources, "Reading docstrings", console=remarks(), transient=True)
 
 
-def _count(texts: list[str], labels: list[str], watch: Stopwatch) -> Tally:
-    from tallytext import Tally, TextVectorizer
-
-    vectorizer = TextVectorizer()
-    with watch.step("texts to document counts"):
-        counts = vectorizer.fit_transform(texts)
-    with watch.step("document counts to the tally"):
-        return Tally.from_counts(counts, labels, vectorizer.vocabulary_)
+def _show_training(console: Console, classifier: TextClassifier, cost: str) -> None:
+    console.rule("What was learned", align="left")
+    console.print(str(classifier.report()))
+    console.print(f"  took         {cost}\n")
 
 
-def _figures(tally: Tally, megabytes: float) -> Table:
-    table = _table("The corpus", "documents", "classes", "MB", "terms", "tokens")
-    table.add_row(
-        f"{tally.n_documents:,}",
-        f"{len(tally.classes):,}",
-        f"{megabytes:.1f}",
-        f"{tally.n_terms:,}",
-        f"{tally.n_tokens:,}",
-    )
-    return table
+def _show_terms(console: Console, classifier: TextClassifier, classes: int, top: int) -> None:
+    from tallytext.cli.terms import terms_table
 
-
-def _times(watch: Stopwatch, megabytes: float) -> Table:
-    table = _table("The work", "step", "seconds", "MB/s")
-    for name, seconds in watch.seconds.items():
-        table.add_row(name, f"{seconds:.3f}", f"{megabytes / seconds:,.1f}")
-    return table
-
-
-def _verdict(trial: Trial) -> Table:
-    title = "A classifier (chi-weighted contrast, trained on nine of ten)"
-    table = _table(title, "held out", "right", "most common", "train, s", "predict, s")
-    table.add_row(
-        f"{trial.n_held_out:,}",
-        f"{trial.accuracy:.1%}",
-        f"{trial.most_common:.1%}",
-        f"{trial.train:.3f}",
-        f"{trial.predict:.3f}",
-    )
-    return table
-
-
-def _typical_terms(tally: Tally, classes: int, top: int) -> Table:
-    """Show the terms with the highest log-likelihood ratio for the largest classes."""
-    from tallytext.selection.typical import typical_terms
-
-    title = "Most characteristic terms (log-likelihood ratio against all other classes)"
-    table = _table(title, "class", "documents", "tokens", "terms")
+    tally = classifier.tally_
     by_size = sorted(range(len(tally.classes)), key=lambda c: -int(tally.class_documents[c]))
-    largest = by_size[:classes]
-    for c, terms in zip(largest, typical_terms(tally, largest, top), strict=True):
-        table.add_row(
-            str(tally.classes[c]),
-            f"{int(tally.class_documents[c]):,}",
-            f"{int(tally.class_tokens[c]):,}",
-            " ".join(terms),
-        )
-    return table
+    console.rule("What is typical of the largest classes", align="left")
+    console.print(terms_table(tally, by_size[:classes], top))
+    console.print()
 
 
-def _table(title: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
+def _show_trial(
+    console: Console, classifier: TextClassifier, texts: list[str], labels: list[str], top: int
+) -> None:
+    from tallytext.cli.answers import Answers
+    from tallytext.evaluation import Evaluation, EvaluationReport
 
-    words = {"step", "class", "terms"} if len(columns) < 5 else set()
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for column in columns:
-        table.add_column(column, justify="left" if column in words else "right")
-    return table
+    proba = classifier.predict_proba(texts)
+    given = [label for label, _ in Answers(classifier).labels(proba)]
+    evaluation = Evaluation()
+    evaluation.add(labels, given, proba, classifier.classes_.tolist())
+    console.rule("How well it does on docstrings it has not seen", align="left")
+    console.print(EvaluationReport.of(evaluation, n_confusions=5).to_rich(5))
+    right = [text for text, a, b in zip(texts, labels, given, strict=True) if a == b] or texts
+    console.print()
+    console.rule("Why", align="left")
+    console.print(classifier.explain(_short_one(right)).to_rich(top))
+
+
+def _short_one(texts: list[str]) -> str:
+    """Return a text of which there are three longer ones for each that is shorter."""
+    return sorted(texts, key=len)[len(texts) // 4]

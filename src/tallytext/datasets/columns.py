@@ -14,6 +14,12 @@ Report: TypeAlias = Callable[[str, str], None]
 
 _SHOWN = 30
 
+# What columns of documents and of labels are often called.
+_USUAL = {
+    "text": {"text", "body", "content", "message", "document", "review", "comment", "description"},
+    "label": {"label", "labels", "category", "class", "folder", "target", "topic", "tag", "tags"},
+}
+
 
 class UnreadableRow(Exception):
     """Why one row cannot be read; never leaves the readers."""
@@ -80,9 +86,30 @@ def offered(name: str, known: Sequence[str]) -> str:
     --------
     >>> offered("boddy", ["body", "folder"])
     "It has: body, folder. Did you mean 'body'?"
+    >>> offered("label", ["body", "kind"])
+    "It has: body, kind. Did you mean 'kind' (--label kind)?"
     """
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return f"It has: {', '.join(known[:_SHOWN])}{more}.{did_you_mean(name, known)}"
+    return f"It has: {', '.join(known[:_SHOWN])}{more}.{_hint(name, known)}"
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """Return which columns may be meant by a name, which is often one that nobody has chosen."""
+    likely = _likely(name, known)
+    if len(likely) == 1:
+        return f" Did you mean {likely[0]!r} (--{name} {likely[0]})?"
+    if name in _USUAL:
+        return f" Say with --{name} which of them to read."
+    return did_you_mean(name, known)
+
+
+def _likely(name: str, known: Sequence[str]) -> list[str]:
+    """Return the columns with a usual name, or of two columns the one that is not the other."""
+    usual = [column for column in known if column.lower() in _USUAL.get(name, ())]
+    if usual or len(known) != 2 or name not in _USUAL:
+        return usual
+    (other,) = _USUAL.keys() - {name}
+    return [column for column in known if column.lower() not in _USUAL[other]]
 
 
 def _checked(label: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.isotonic import IsotonicRegression
 
 from tallytext.decision.fixed import fixed
 from tallytext.decision.platt import Platt
@@ -111,5 +110,7 @@ def _checked_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
 
 
 def _isotonic(scores: NDArray[np.float64], wanted: NDArray[np.bool_]) -> Knots:
+    from sklearn.isotonic import IsotonicRegression
+
     fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, wanted)
     return fitted.X_thresholds_, fitted.y_thresholds_

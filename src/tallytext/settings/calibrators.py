@@ -61,7 +61,7 @@ def calibrator_from_dict(stored: Any) -> Any:
             raise ValueError(f"they are no mapping, but {values!r:.80}")
         made = _KINDS[kind]
         return made.from_dict(values) if hasattr(made, "from_dict") else made(**values)
-    except (TypeError, ValueError, KeyError, IndexError, RecursionError) as problem:
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{kind} cannot have these parameters: {reason}.") from None
 

@@ -73,12 +73,12 @@ def estimator_from(settings: Any) -> Any:
         raise FileError(f"there is no {kind!r:.80} here: is the file of a newer release?")
     known = set(_KINDS[kind]._get_param_names()) - _NOT_KEPT
     if not isinstance(parameters, Mapping) or parameters.keys() - known:
-        raise FileError(f"{kind} lacks some of these parameters: {sorted(parameters)!r:.200}.")
+        raise FileError(f"{kind} has no such parameters as {parameters!r:.200}.")
     try:
         estimator = _KINDS[kind](**{name: from_plain(parameters[name]) for name in parameters})
         if isinstance(estimator, TextVectorizer):
             _expect_vectorizer(estimator)
-    except (TypeError, ValueError, LookupError, RecursionError) as problem:
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{kind} cannot have these settings: {reason}.") from None
     return estimator

@@ -12,8 +12,6 @@ from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import save_file
 
 from tallytext.errors import FileError
 from tallytext.storage.checksums import array_checksum, header_checksum
@@ -56,18 +54,15 @@ def save_arrays(
     >>> arrays["numbers"], header
     (array([1, 3, 5]), {'kind': 'example', 'format': 1})
     """
-    # The writer reads memory from start to end, whatever the strides say, and knows no big end.
-    dense = {name: _little(np.asarray(array, order="C")) for name, array in arrays.items()}
-    notes = _notes(dense, {**header, "format": header.get("format", 1)})
-    with _replaced(Path(path)) as temporary:
-        # The writer makes files that only their owner may read; this one is to be like any other.
-        temporary.touch()
-        mode = temporary.stat().st_mode
-        try:
-            save_file(dense, temporary, metadata=notes)
-        except SafetensorError as problem:
-            raise OSError(f"cannot write {str(path)!r}: {problem}") from None
-        temporary.chmod(mode)
+    # By size, so that each begins where its numbers may; and by name, so that what is equal gives
+    # equal files.
+    names = sorted(arrays, key=lambda name: (-np.asarray(arrays[name]).itemsize, name))
+    dense = {name: _little(np.asarray(arrays[name], order="C")) for name in names}
+    spelt = _spelt_header(dense, {**header, "format": header.get("format", 1)})
+    with _replaced(Path(path)) as temporary, temporary.open("wb") as file:
+        file.write(len(spelt).to_bytes(8, "little") + spelt)
+        for array in dense.values():
+            file.write(array.reshape(-1).view(np.uint8).data)
 
 
 def save_text(path: str | Path, text: str) -> None:
@@ -85,19 +80,36 @@ def save_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def _spelt_header(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
+    entries = {name: (code_of(array.dtype), list(array.shape)) for name, array in arrays.items()}
+    notes = _notes(arrays, header)
+    described: dict[str, Any] = {
+        "__metadata__": notes | {"checksum": header_checksum(entries, notes)}
+    }
+    begin = 0
+    for name, (code, shape) in entries.items():
+        end = begin + arrays[name].nbytes
+        described[name] = {"dtype": code, "shape": shape, "data_offsets": [begin, end]}
+        begin = end
+    spelt = json.dumps(described).encode("ascii")
+    return spelt + b" " * (-len(spelt) % 8)
+
+
 def _notes(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> dict[str, str]:
     try:
         spelt = json.dumps(header, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise FileError(f"this cannot be kept in a file: {problem}.") from None
-    checksums = {name: array_checksum(array) for name, array in arrays.items()}
-    notes = {"format": str(header["format"]), "header": spelt, "checksums": json.dumps(checksums)}
-    if isinstance(header.get("kind"), str):
-        notes["kind"] = header["kind"]
     if len(spelt) > LONGEST_HEADER // 2:
         raise FileError(f"a header of {len(spelt):,} bytes is too long to be kept in a file.")
-    entries = {name: (code_of(array.dtype), list(array.shape)) for name, array in arrays.items()}
-    return notes | {"checksum": header_checksum(entries, notes)}
+    checksums = {name: array_checksum(array) for name, array in arrays.items()}
+    kind = {"kind": header["kind"]} if isinstance(header.get("kind"), str) else {}
+    return {
+        **kind,
+        "format": str(header["format"]),
+        "header": spelt,
+        "checksums": json.dumps(checksums),
+    }
 
 
 def _little(array: NDArray[Any]) -> NDArray[Any]:

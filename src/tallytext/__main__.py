@@ -1,0 +1,5 @@
+"""``python -m tallytext`` is ``tally``."""
+
+from tallytext.cli import main
+
+main()

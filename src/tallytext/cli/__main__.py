@@ -1,0 +1,5 @@
+"""``python -m tallytext.cli`` is ``tally``."""
+
+from tallytext.cli import main
+
+main()

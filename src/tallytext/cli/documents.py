@@ -1,0 +1,99 @@
+"""Documents that a command reads, shown as they go by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from tallytext.cli.console import is_watched, remarks, say, warn
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from tallytext.datasets import Batch, DocumentReader
+
+
+class Documents:
+    """The batches of one source after another, counted, with a bar for those who watch.
+
+    Parameters
+    ----------
+    sources : sequence of str
+    quiet : bool
+        Whether to say nothing but warnings.
+    **options
+        As for :func:`tallytext.datasets.read_documents`; what is None takes its default.
+
+    Attributes
+    ----------
+    n_documents, n_bytes : int
+        Read so far.
+    """
+
+    def __init__(self, sources: Sequence[str], quiet: bool, **options: Any) -> None:
+        from tallytext.datasets import read_documents
+
+        self.n_documents = self.n_bytes = self.n_skipped = 0
+        self._start, self._quiet, self._sources = perf_counter(), quiet, sources
+        self._readers = [read_documents(source, **options) for source in sources]
+
+    def __iter__(self) -> Iterator[Batch]:
+        for source, reader in zip(self._sources, self._readers, strict=True):
+            yield from self._counted(self._shown(source, reader))
+            self._tell_skipped(source, reader)
+
+    def pairs(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the texts and labels of the batches."""
+        for batch in self:
+            yield batch.texts, batch.labels
+
+    def close(self) -> None:
+        """Say how many documents there were, and how long they took."""
+        if self._quiet:
+            return
+        seconds = perf_counter() - self._start
+        megabytes = self.n_bytes / 1e6
+        say(
+            f"{self.n_documents:,} document{'s' * (self.n_documents != 1)}, "
+            f"{_short(megabytes)} MB in {seconds:,.1f} s ({_short(megabytes / seconds)} MB/s)"
+        )
+
+    def _counted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            self.n_documents += len(batch)
+            self.n_bytes += batch.n_bytes
+            yield batch
+
+    def _shown(self, source: str, reader: DocumentReader) -> Iterator[Batch]:
+        if not is_watched(self._quiet):
+            yield from reader
+            return
+        with _bar() as progress:
+            task = progress.add_task(source, total=reader.size, documents=0)
+            for batch in reader:
+                yield batch
+                progress.update(task, advance=batch.n_bytes, documents=f"{self.n_documents:,}")
+
+    def _tell_skipped(self, source: str, reader: DocumentReader) -> None:
+        skipped = reader.skipped
+        self.n_skipped += skipped.count
+        if skipped.count:
+            more = skipped.count - len(skipped.messages)
+            lines = [*skipped.messages, *([f"and {more:,} more"] if more else [])]
+            rows = "row was" if skipped.count == 1 else "rows were"
+            warn(f"{skipped.count:,} {rows} left out of {source}:\n  " + "\n  ".join(lines))
+
+
+def _bar() -> Progress:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import TransferSpeedColumn as Speed
+
+    described = TextColumn("{task.description}", markup=False)
+    documents = TextColumn("{task.fields[documents]} documents")
+    columns = (described, BarColumn(), documents, Speed(), TimeRemainingColumn())
+    return Progress(*columns, console=remarks(), transient=True)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"

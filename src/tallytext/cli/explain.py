@@ -1,0 +1,71 @@
+"""``tally explain``: why a text gets its label."""
+
+from __future__ import annotations
+
+import sys
+from html import escape
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tallytext.cli import options
+from tallytext.cli.console import print_json, results, say
+from tallytext.cli.models import class_named, expect_place, load
+
+
+def explain(
+    model: options.Model,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")],
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="The class to explain.", show_default="the likeliest"),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL", help="The class to compare it with.", show_default="the next best"
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, metavar="K", help="How many terms to list.")] = 10,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page of HTML instead; a file of this name is replaced."
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what each word of a text says for a label and against it.
+
+    \b
+    tally explain mails.tally "Your parcel is waiting, click here"
+    tally explain mails.tally - --label spam --against work --html why.html < mail.txt
+    """
+    if html is not None:
+        expect_place(html)
+    classifier = load(model)
+    document = sys.stdin.read() if text == "-" else text
+    wanted, other = (
+        None if name is None else class_named(classifier, name) for name in (label, against)
+    )
+    explanation = classifier.explain(document, wanted, other)
+    likeliest = classifier.top_k([document], 3)[0]
+    if html is not None:
+        html.write_text(_page(explanation, top), encoding="utf-8")
+        say(f"saved as {html}")
+    if as_json:
+        top_labels = [each._asdict() for each in likeliest]
+        print_json({"model": str(model), "top": top_labels, **explanation.to_dict()})
+    elif html is None:
+        console = results()
+        console.print(", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest))
+        console.print(explanation.to_rich(top))
+
+
+def _page(explanation: Any, top: int) -> str:
+    title = escape(str(explanation.label))
+    return (
+        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{title}</title></head>\n'
+        f"<body>{explanation.to_html(top)}</body></html>\n"
+    )

@@ -1,0 +1,174 @@
+"""Commands that ask a model: predict, evaluate and explain."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
+from tallytext import TextClassifier
+
+TEXTS = ["cheap lunch", "lunch at noon tomorrow", "watches and pills", "nothing known here", ""]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return trained(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    mails = [(text, f"{label};mail" if at % 2 else label) for at, (text, label) in enumerate(MAILS)]
+    folder = tmp_path_factory.mktemp("several")
+    return trained(folder, "several.tally", mails, "--label-separator", ";")
+
+
+def answers_of(*arguments, input=None):
+    return [json.loads(line) for line in succeed(*arguments, input=input).stdout.splitlines()]
+
+
+def new(folder):
+    records = [{"text": text, "key": f"k{at}"} for at, text in enumerate(TEXTS)]
+    return write_jsonl(folder / "new.jsonl", records)
+
+
+def test_answers_are_those_of_the_classifier(model, tmp_path):
+    classifier = TextClassifier.load(model)
+    options = ("--top", "2", "--set", "0.9", "--explain", "--id", "key")
+    found = answers_of("predict", model, new(tmp_path), *options)
+    proba = classifier.predict_proba(TEXTS)
+    assert [each["row"] for each in found] == [1, 2, 3, 4, 5]
+    assert [each["id"] for each in found] == [f"k{at}" for at in range(len(TEXTS))]
+    best = [classifier.classes_[c] for c in proba.argmax(axis=1)]
+    assert [each["label"] for each in found] == best
+    assert [each["probability"] for each in found] == proba.max(axis=1).tolist()
+    top = [[each._asdict() for each in row] for row in classifier.top_k(TEXTS, 2)]
+    assert [each["top"] for each in found] == top
+    assert [each["set"] for each in found] == classifier.predict_set(TEXTS, 0.9)
+    why = {**classifier.explain(TEXTS[0]).to_dict()}
+    assert found[0]["explanation"] == {name: why[name] for name in why if name != "text"}
+
+
+def test_only_what_was_asked_for_is_answered(model, tmp_path):
+    found = answers_of("predict", model, new(tmp_path))
+    assert found[0].keys() == {"row", "label", "probability"}
+
+
+def test_no_label_is_given_below_the_confidence(model, tmp_path):
+    sure = answers_of("predict", model, new(tmp_path), "--min-confidence", "0.5")
+    assert sure == answers_of("predict", model, new(tmp_path))
+    unsure = answers_of("predict", model, new(tmp_path), "--min-confidence", "0.999")
+    assert unsure == [{**each, "label": None} for each in sure]
+
+
+def test_several_labels_are_those_of_the_classifier(several, tmp_path):
+    classifier = TextClassifier.load(several)
+    found = answers_of("predict", several, new(tmp_path))
+    expected = [set(labels) for labels in classifier.predict(TEXTS)]
+    assert [set(each["label"]) for each in found] == expected
+    assert {len(labels) for labels in expected} != {1}
+    names, proba = classifier.classes_.tolist(), classifier.predict_proba(TEXTS)
+    for each, row in zip(found, proba, strict=True):
+        assert each["probability"] == [row[names.index(label)] for label in each["label"]]
+        assert each["probability"] == sorted(each["probability"], reverse=True)
+    likely = answers_of("predict", several, new(tmp_path), "--min-confidence", "0.6")
+    expected = [set(labels) for labels in classifier.predict(TEXTS, min_confidence=0.6)]
+    assert [set(each["label"]) for each in likely] == expected
+
+
+def test_answers_can_be_csv(model, tmp_path):
+    options = ("--to", "csv", "--top", "5", "--set", "0.9", "--id", "key")
+    output = succeed("predict", model, new(tmp_path), *options).stdout
+    rows = list(csv.DictReader(io.StringIO(output)))
+    found = answers_of("predict", model, new(tmp_path), "--top", "5", "--set", "0.9")
+    for row, each in zip(rows, found, strict=True):
+        assert (row["label"], float(row["probability"])) == (each["label"], each["probability"])
+        assert row["label_2"] == each["top"][1]["label"]
+        assert row["set"].split(";") == each["set"]
+        assert row["label_4"] == row["probability_5"] == ""
+        assert float(row["probability_3"]) == each["top"][2]["probability"]
+    assert rows[1]["id"] == "k1"
+    assert run("predict", model, new(tmp_path), "--to", "csv", "--explain").exit_code == 2
+
+
+def test_batches_change_nothing(model, tmp_path):
+    whole = answers_of("predict", model, new(tmp_path), "--top", "2")
+    assert answers_of("predict", model, new(tmp_path), "--top", "2", "--batch", "2") == whole
+
+
+def test_plain_lines_are_read_from_standard_input(model):
+    found = answers_of("predict", model, "-", "--format", "txt", input="cheap\nlunch\n")
+    assert [each["row"] for each in found] == [1, 2]
+    assert [each["label"] for each in found] == ["spam", "friends"]
+
+
+def test_stale_probabilities_are_told_once(model, tmp_path):
+    changed = tmp_path / "changed.tally"
+    more = write_csv(tmp_path / "more.csv", MAILS[:3])
+    succeed("learn", model, more, "-o", changed)
+    result = succeed("predict", changed, new(tmp_path), "--batch", "1")
+    assert result.stderr.count("warning: probabilities, sets and thresholds are stale") == 1
+    assert len(result.stdout.splitlines()) == len(TEXTS)
+
+
+def test_evaluation_is_that_of_the_library(model, tmp_path):
+    wrong = [(text, "work") for text, _ in MAILS[:4]]
+    test = write_csv(tmp_path / "test.csv", [*MAILS, *wrong, ("a new thing", "news")])
+    found = json_of("evaluate", model, test)
+    classifier = TextClassifier.load(model)
+    texts, labels = zip(*MAILS, *wrong, ("a new thing", "news"), strict=True)
+    np.testing.assert_allclose(found["accuracy"], classifier.score(list(texts), list(labels)))
+    assert found["n_documents"] == len(MAILS) + 5
+    assert found["unknown_labels"] == [["news", 1]]
+    shown = succeed("evaluate", model, test).stdout
+    assert "labels that the model does not know: news (1)" in shown
+
+
+def test_accuracy_can_be_demanded(model, tmp_path):
+    test = write_csv(tmp_path / "test.csv", [*MAILS, ("see you at lunch", "work")])
+    assert run("evaluate", model, test, "--min-accuracy", "0.9", "--quiet").output == ""
+    result = run("evaluate", model, test, "--min-accuracy", "1")
+    assert result.exit_code == 1
+    assert "error: accuracy is 0.98" in result.stderr
+
+
+def test_labels_of_another_kind_are_pointed_out(model, tmp_path):
+    test = write_jsonl(tmp_path / "test.jsonl", [{"text": "cheap", "label": 1}])
+    assert "the model knows none of these labels" in succeed("evaluate", model, test).stderr
+
+
+def test_several_labels_are_evaluated(several, tmp_path):
+    mails = [(text, f"{label};mail" if at % 2 else label) for at, (text, label) in enumerate(MAILS)]
+    test = write_csv(tmp_path / "test.csv", mails)
+    found = json_of("evaluate", several, test, "--label-separator", ";")
+    classifier = TextClassifier.load(several)
+    expected = classifier.score([t for t, _ in mails], [c.split(";") for _, c in mails])
+    np.testing.assert_allclose(found["micro_f1"], expected)
+
+
+def test_a_text_is_explained(model, tmp_path):
+    text = "Cheap lunch at noon"
+    shown = succeed("explain", model, text).stdout
+    assert "friends rather than spam" in shown
+    assert "\x1b" not in shown
+    found = json_of("explain", model, text, "--label", "spam", "--against", "work")
+    assert (found["label"], found["against"]) == ("spam", "work")
+    assert json_of("explain", model, text)["top"][0]["label"] == "friends"
+    assert succeed("explain", model, "-", input=text).stdout == shown
+    page = tmp_path / "why.html"
+    succeed("explain", model, text, "--html", page)
+    assert "lunch" in page.read_text(encoding="utf-8")
+    assert run("explain", model, text, "--label", "spaam").exit_code == 1
+
+
+def test_a_reader_that_leaves_early_is_no_error(model, tmp_path):
+    many = tmp_path / "many.jsonl"
+    many.write_text('{"text": "cheap lunch"}\n' * 20_000)
+    process = start("predict", model, many, "--batch", "1000")
+    assert json.loads(process.stdout.readline())["row"] == 1
+    process.stdout.close()
+    process.stdout = None
+    assert process.communicate() == (None, b"")
+    assert process.returncode == 0
