@@ -71,8 +71,8 @@ def test_time_enough_tries_all_models():
 def test_a_model_that_was_named_is_not_compared():
     clf = fitted("poisson", spread())
     report = clf.report()
-    assert [(trial.learner, trial.score) for trial in report.trials] == [("poisson", None)]
-    assert report.score is not None
+    assert [trial.learner for trial in report.trials] == ["poisson"]
+    assert report.score > 0.5
     assert report.n_judged == 200
     assert "setting" in str(report)
 
