@@ -98,7 +98,8 @@ def test_rows_can_be_left_out(model, tmp_path):
     assert "warning: 2 rows were left out of" in result.stderr
     assert "line 2: 'text' is 1, not a string" in result.stderr
     assert "line 3: no key 'text'" in result.stderr
-    assert json_of("evaluate", model, bad, "--on-error", "skip")["n_documents"] == 1
+    found = json_of("evaluate", model, bad, "--on-error", "skip")
+    assert (found["n_documents"], found["skipped"]) == (1, 2)
 
 
 def test_a_traceback_is_shown_on_demand(tmp_path, monkeypatch):

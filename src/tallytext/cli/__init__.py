@@ -19,7 +19,8 @@ from tallytext.cli.learn import learn
 from tallytext.cli.merge import merge
 from tallytext.cli.predict import predict
 from tallytext.cli.terms import terms
-from tallytext.cli.train import MODELS, train
+from tallytext.cli.train import train
+from tallytext.cli.training_options import MODELS
 
 app = typer.Typer(
     cls=Commands,

@@ -70,7 +70,8 @@ def change(
         changed.save()
     report = classifier.report()
     if as_json:
-        print_json({"model": str(path), "documents": documents.n_documents, **report.to_dict()})
+        seen = {"documents": documents.n_documents, "skipped": documents.n_skipped}
+        print_json({"model": str(path), **seen, **report.to_dict()})
     if not quiet:
         say(f"saved as {path}: {report.n_documents:,} documents, {report.n_classes:,} classes")
     documents.close()

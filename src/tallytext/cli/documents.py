@@ -23,12 +23,12 @@ class Documents:
     quiet : bool
         Whether to say nothing but warnings.
     **options
-        As for :func:`tallytext.datasets.read_documents`; what is None takes its default.
+        As for :func:`tallytext.datasets.read_documents`.
 
     Attributes
     ----------
-    n_documents, n_bytes : int
-        Read so far.
+    n_documents, n_bytes, n_skipped : int
+        Read so far, and left out.
     """
 
     def __init__(self, sources: Sequence[str], quiet: bool, **options: Any) -> None:
@@ -39,6 +39,7 @@ class Documents:
         self._readers = [read_documents(source, **options) for source in sources]
 
     def __iter__(self) -> Iterator[Batch]:
+        self._start = perf_counter()
         for source, reader in zip(self._sources, self._readers, strict=True):
             yield from self._counted(self._shown(source, reader))
             self._tell_skipped(source, reader)

@@ -64,7 +64,7 @@ def evaluate(
     with told(lambda: "There is no report, since not all documents were read."):
         report = report_on(classifier, documents)
     if as_json:
-        print_json({"model": str(model), **report.to_dict()})
+        print_json({"model": str(model), "skipped": documents.n_skipped, **report.to_dict()})
     elif not quiet:
         results().print(report)
     documents.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from tallytext.cli import answer_options as wanted
 from tallytext.cli import options
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
@@ -16,78 +16,16 @@ if TYPE_CHECKING:
     from tallytext.cli.writing import Writer
 
 
-class Written(StrEnum):
-    """How answers are written."""
-
-    jsonl = "jsonl"
-    csv = "csv"
-
-
-_ANSWERS = "Answers"
-
-
 def predict(
     model: options.Model,
     source: options.Source,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="K",
-            help="Also write the K likeliest labels with their probabilities.",
-            rich_help_panel=_ANSWERS,
-        ),
-    ] = None,
-    coverage: Annotated[
-        float | None,
-        typer.Option(
-            "--set",
-            min=0,
-            max=1,
-            metavar="SHARE",
-            help="Also write the labels among which the right one is, in this share of documents.",
-            rich_help_panel=_ANSWERS,
-        ),
-    ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="P",
-            help="Rather write null than a label that is less likely than this.",
-            rich_help_panel=_ANSWERS,
-        ),
-    ] = None,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Also write why: what each word added.",
-            rich_help_panel=_ANSWERS,
-        ),
-    ] = False,
-    identifier: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="Also write what stands in this column, as id.",
-            rich_help_panel=_ANSWERS,
-        ),
-    ] = None,
-    to: Annotated[
-        Written, typer.Option(help="Format of the answers.", rich_help_panel=_ANSWERS)
-    ] = Written.jsonl,
-    batch: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Answer after so many documents at the latest; 1 for a dialogue.",
-            rich_help_panel=_ANSWERS,
-        ),
-    ] = 16_384,
+    top: wanted.Top = None,
+    coverage: wanted.Coverage = None,
+    min_confidence: wanted.MinConfidence = None,
+    explain: wanted.Explain = False,
+    identifier: wanted.Identifier = None,
+    to: wanted.To = wanted.Written.jsonl,
+    batch: wanted.BatchSize = 16_384,
     text: options.TextColumn = "text",
     format: options.Format = None,
     on_error: options.Errors = options.OnError.fail,
@@ -106,7 +44,7 @@ def predict(
     tally predict mails.tally new.csv --text body --id message --min-confidence 0.7 --to csv
     cat new.txt | tally predict mails.tally - --format txt --explain
     """
-    if explain and to is Written.csv:
+    if explain and to is wanted.Written.csv:
         raise typer.BadParameter("explanations do not fit into CSV: use --to jsonl.")
     classifier = load(model)
     from tallytext.cli.answers import Answers
@@ -133,7 +71,7 @@ def predict(
     documents.close()
 
 
-def _writer(to: Written, has_id: bool, top: int, has_sets: bool) -> Writer:
+def _writer(to: wanted.Written, has_id: bool, top: int, has_sets: bool) -> Writer:
     from tallytext.cli.writing import CsvWriter, Writer
 
-    return Writer() if to is Written.jsonl else CsvWriter(has_id, top, has_sets)
+    return Writer() if to is wanted.Written.jsonl else CsvWriter(has_id, top, has_sets)

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from tallytext.cli import options
+from tallytext.cli import training_options as settings
 from tallytext.cli.console import is_watched, print_json, results, say
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import expect_place, save
-from tallytext.learners import learners
 
 if TYPE_CHECKING:
-    from tallytext import TextVectorizer
-
-_MODEL = "Model"
-
-
-class Tokens(StrEnum):
-    """What texts are cut into."""
-
-    words = "words"
-    chars = "chars"
-
-
-_CHOICES = {
-    "auto": "the best on documents kept out, of those that can learn, forget and merge later",
-    "best": "the best on documents kept out, of all",
-}
-
-
-def _models() -> list[tuple[str, str]]:
-    return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
-
-
-MODELS = "Models:\n" + "\n".join(f"  {name:<13} {summary}" for name, summary in _models())
+    from tallytext import TextClassifier, TextVectorizer
 
 
 def train(
@@ -51,66 +28,13 @@ def train(
     on_error: options.Errors = options.OnError.fail,
     encoding: options.Encoding = "utf-8",
     match: options.Match = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What to train, as listed below.",
-            autocompletion=_models,
-            rich_help_panel=_MODEL,
-        ),
-    ] = "auto",
-    tokens: Annotated[
-        Tokens,
-        typer.Option(
-            help="Whether terms are words, or strings of characters inside them.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = Tokens.words,
-    ngrams: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N or N-M",
-            help="How many tokens a term has: 1-2 for words and pairs of words.",
-            show_default="1 of words, 2-4 of characters",
-            rich_help_panel=_MODEL,
-        ),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Stem words in this language, such as english or de.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = None,
-    stop_words: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LANGUAGE",
-            help="Leave out the stop words of this language.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = None,
-    multi_label: Annotated[
-        bool | None,
-        typer.Option(
-            "--multi-label/--single-label",
-            help="Whether documents may have several labels or none.",
-            show_default="if one of them has",
-            rich_help_panel=_MODEL,
-        ),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Try no further model after this time.",
-            show_default="by the size of the input",
-            rich_help_panel=_MODEL,
-        ),
-    ] = None,
+    model: settings.ModelName = "auto",
+    tokens: settings.Tokens = settings.Tokenization.words,
+    ngrams: settings.Ngrams = None,
+    language: settings.Language = None,
+    stop_words: settings.StopWords = None,
+    multi_label: settings.MultiLabel = None,
+    budget: settings.Budget = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -127,6 +51,7 @@ def train(
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     """
     path = expect_place(output or default_output(sources))
+    sizes = None if ngrams is None else ngram_range(ngrams)
     documents = Documents(
         sources,
         quiet,
@@ -138,7 +63,28 @@ def train(
         encoding=encoding,
         match=match,
     )
-    vectorizer = _vectorizer(tokens, ngrams, language, stop_words)
+    vectorizer = _vectorizer(tokens.value, sizes, language, stop_words)
+    classifier = _trained(documents, model, vectorizer, multi_label, budget, path, quiet)
+    save(classifier, path)
+    report = classifier.report()
+    if as_json:
+        print_json({"model": str(path), "skipped": documents.n_skipped, **report.to_dict()})
+    elif not quiet:
+        results().print(str(report), soft_wrap=True)
+    if not quiet:
+        say(f"saved as {path}")
+    documents.close()
+
+
+def _trained(
+    documents: Documents,
+    model: str,
+    vectorizer: TextVectorizer | None,
+    multi_label: bool | None,
+    budget: float | None,
+    path: Path,
+    quiet: bool,
+) -> TextClassifier:
     from tallytext import TextClassifier
 
     classifier = TextClassifier(
@@ -149,17 +95,7 @@ def train(
         verbose=is_watched(quiet),
     )
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
-        classifier.fit_batches(documents.pairs())
-    # Only how it was trained, and no concern of who reads the file.
-    classifier.verbose = False
-    save(classifier, path)
-    if as_json:
-        print_json({"model": str(path), **classifier.report().to_dict()})
-    elif not quiet:
-        results().print(str(classifier.report()), soft_wrap=True)
-    if not quiet:
-        say(f"saved as {path}")
-    documents.close()
+        return classifier.fit_batches(documents.pairs())
 
 
 def default_output(sources: list[str]) -> Path:
@@ -179,16 +115,15 @@ def default_output(sources: list[str]) -> Path:
 
 
 def _vectorizer(
-    tokens: Tokens, ngrams: str | None, language: str | None, stop_words: str | None
+    tokens: Any, sizes: tuple[int, int] | None, language: str | None, stop_words: str | None
 ) -> TextVectorizer | None:
-    if (tokens, ngrams, language, stop_words) == (Tokens.words, None, None, None):
+    if (tokens, sizes, language, stop_words) == ("words", None, None, None):
         return None
     from tallytext import TextVectorizer
 
-    kind: Any = tokens.value
     return TextVectorizer(
-        tokens=kind,
-        ngram_range=None if ngrams is None else ngram_range(ngrams),
+        tokens=tokens,
+        ngram_range=sizes,
         hangul="words+bigrams",
         language=language,
         stop_words=stop_words,

@@ -1,0 +1,92 @@
+"""Options of ``tally train``: what to train, and what a term is."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tallytext.learners import learners
+
+_PANEL = "Model"
+_CHOICES = {
+    "auto": "the best on documents kept out, of those that can learn, forget and merge later",
+    "best": "the best on documents kept out, of all",
+}
+
+
+class Tokenization(StrEnum):
+    """What texts are cut into."""
+
+    words = "words"
+    chars = "chars"
+
+
+def _models() -> list[tuple[str, str]]:
+    return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
+
+
+MODELS = "Models:\n" + "\n".join(f"  {name:<13} {summary}" for name, summary in _models())
+
+ModelName = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="What to train, as listed below.",
+        autocompletion=_models,
+        rich_help_panel=_PANEL,
+    ),
+]
+Tokens = Annotated[
+    Tokenization,
+    typer.Option(
+        help="Whether terms are words, or strings of characters inside them.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Ngrams = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N or N-M",
+        help="How many tokens a term has: 1-2 for words and pairs of words.",
+        show_default="1 of words, 2-4 of characters",
+        rich_help_panel=_PANEL,
+    ),
+]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Stem words in this language, such as english or de.",
+        rich_help_panel=_PANEL,
+    ),
+]
+StopWords = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LANGUAGE",
+        help="Leave out the stop words of this language.",
+        rich_help_panel=_PANEL,
+    ),
+]
+MultiLabel = Annotated[
+    bool | None,
+    typer.Option(
+        "--multi-label/--single-label",
+        help="Whether documents may have several labels or none.",
+        show_default="if one of them has",
+        rich_help_panel=_PANEL,
+    ),
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Try no further model after this time.",
+        show_default="by the size of the input",
+        rich_help_panel=_PANEL,
+    ),
+]
