@@ -210,7 +210,7 @@ def test_settings_nested_beyond_all_measure_are_refused():
 
 CALIBRATORS = [
     Temperature(2.0, 0.25),
-    Platt([1.0, -2.0], [0.0, np.inf]),
+    Platt([1.0, -2.0], [0.0, 30.0]),
     Isotonic([None, ([-1.0, 2.0], [0.25, 0.5])], Platt([1.0, 1.0], [0.0, 0.0])),
     TopLabel(Temperature(), Platt([1.0], [0.0]), 0.9),
     TopLabel(Temperature(), Isotonic([([0.0], [0.5])], Platt([1.0], [0.0]))),

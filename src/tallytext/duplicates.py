@@ -252,7 +252,16 @@ def _listed(fields: tuple[Any, ...]) -> list[Any]:
 def _read(kind: type[Any], fields: Any) -> Any:
     if not isinstance(fields, list | tuple) or len(fields) != len(kind._fields):
         raise CountError(f"this is not one of the conflicts of duplicates: {fields!r:.80}")
-    return kind(*(tuple(field) if isinstance(field, list) else field for field in fields))
+    made = kind(*(tuple(field) if isinstance(field, list) else field for field in fields))
+    if not all(_can_be(name, field) for name, field in made._asdict().items()):
+        raise CountError(f"this is not one of the conflicts of duplicates: {fields!r:.80}")
+    return made
+
+
+def _can_be(name: str, field: Any) -> bool:
+    if name.endswith("labels"):
+        return isinstance(field, tuple) and all(isinstance(one, str | int | float) for one in field)
+    return type(field) is int and field >= 0
 
 
 def _shown(labels: _Labels) -> str:

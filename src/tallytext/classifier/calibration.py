@@ -159,7 +159,9 @@ class Calibration:
         fits = (by_class and isinstance(self.common, Platt)) or (together and self.common is None)
         fits &= (self.thresholds is not None) == by_class
         fits &= self.thresholds is None or self.thresholds.shape == width
-        fits &= isinstance(self.score, float) and type(self.n_documents) is int
+        fits &= self.thresholds is None or not np.isnan(self.thresholds).any()
+        fits &= type(self.score) is float and 0 <= self.score <= 1
+        fits &= type(self.n_documents) is int and 0 <= self.n_documents < 2**63
         fits &= isinstance(self.method, str) and len(set(self.classes)) == len(self.classes)
         if fits and by_class:
             nothing = np.zeros((1, len(self.classes)))

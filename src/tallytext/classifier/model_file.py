@@ -15,21 +15,31 @@ from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.report import Changes
 from tallytext.duplicates import Duplicates
-from tallytext.errors import FileError, TallytextError
+from tallytext.errors import FileError
 from tallytext.learners import Learner, find_learner
 from tallytext.settings import estimator_from, settings_of
 from tallytext.storage import load_arrays, save_arrays
 from tallytext.tally import Tally
+from tallytext.vectorizer import TextVectorizer
 
 KIND = "tallytext.model"
 FORMAT = 1
 _LIBRARIES = ("tallytext", "numpy", "scipy", "scikit-learn")
+# An answer has a number for each column, whether the file has counts for it or not.
+_MOST_COLUMNS = 2**20
+_MOST_DOCUMENTS = 2**63
+# What values that cannot be lead to where they are used; a file is to blame for all of it.
+_REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+# A classifier gives its model whole counts of words, and takes new ones at any time.
+_STATE = {"unit": 1.0, "weighted": False, "open": True, "named": False, "announced": []}
 
 
 def save(classifier: ClassifierBase, path: str | Path) -> None:
     """Write a fitted classifier to a file, whole or not at all."""
     if not classifier.learner_.additive:
         raise FileError(f"a {classifier.learner_.name} cannot be saved: it is no sum of counts.")
+    if (classifier.n_columns_ or 0) > _MOST_COLUMNS:
+        raise FileError(f"labels of {classifier.n_columns_:,} columns cannot be kept in a file.")
     arrays, counts = classifier.tally_.to_arrays()
     repeated, calibration = classifier.duplicates_, classifier.calibration_
     header = {
@@ -66,7 +76,7 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
         _fill(classifier, Tally.from_arrays(arrays, header["tally"]), header)
     except KeyError as missing:
         raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
-    except (TallytextError, TypeError, ValueError, AttributeError, RecursionError) as problem:
+    except _REFUSALS as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"cannot read {str(path)!r}: {reason}.") from None
     return header
@@ -74,21 +84,21 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
 
 def _fill(classifier: ClassifierBase, tally: Tally, header: Mapping[str, Any]) -> None:
     classifier.set_params(**_given(header["parameters"]))
-    model = model_from(_naive_bayes(header["model"]), tally, header["state"])
-    vectorizer = estimator_from(header["vectorizer"])
-    vectorizer.vocabulary_ = tally.vocabulary
+    model = _model(header["model"], tally, header["state"])
+    classifier.vectorizer_ = _vectorizer(header["vectorizer"])
+    classifier.vectorizer_.vocabulary_ = tally.vocabulary
     summary = header["summary"]
-    classifier.trials_ = [_trial(each) for each in summary["trials"]]
+    classifier.trials_ = [_trial(each) for each in _list(summary["trials"])]
     classifier.changes_ = Changes(**_counts(summary["changes"]))
     repeated = summary["duplicates"]
     classifier.duplicates_ = None if repeated is None else Duplicates.from_dict(repeated)
-    stored = header["calibration"]
-    classifier._calibration = None if stored is None else Calibration.from_dict(stored)
+    classifier._calibration = _calibration(header["calibration"], model)
     classifier.learner_ = _learner(header["learner"], model)
-    classifier.vectorizer_, classifier.tally_ = vectorizer, tally
+    classifier.tally_ = tally
     classifier.n_columns_ = _columns(header["columns"], tally)
     classifier.multi_label_ = model.multi_label_
     classifier.model_ = model
+    _expect_versions(header["versions"])
 
 
 def _parameters(classifier: ClassifierBase) -> dict[str, Any]:
@@ -105,17 +115,17 @@ def _parameters(classifier: ClassifierBase) -> dict[str, Any]:
 
 def _given(stored: Mapping[str, Any]) -> dict[str, Any]:
     model, vectorizer = stored["model"], stored["vectorizer"]
-    given = {
-        "model": model if isinstance(model, str) else estimator_from(model),
-        "vectorizer": None if vectorizer is None else estimator_from(vectorizer),
-        "multi_label": stored["multi_label"],
-        "budget": stored["budget"],
+    several, budget = stored["multi_label"], stored["budget"]
+    if several is not None and type(several) is not bool:
+        raise FileError(f"multi_label cannot be {several!r:.40}")
+    if budget is not None and type(budget) not in (int, float):
+        raise FileError(f"a budget cannot be {budget!r:.40}")
+    return {
+        "model": model if isinstance(model, str) else _naive_bayes(model),
+        "vectorizer": None if vectorizer is None else _vectorizer(vectorizer),
+        "multi_label": several,
+        "budget": budget,
     }
-    if given["multi_label"] not in (None, True, False):
-        raise FileError(f"multi_label cannot be {given['multi_label']!r:.40}")
-    if given["budget"] is not None and not isinstance(given["budget"], int | float):
-        raise FileError(f"a budget cannot be {given['budget']!r:.40}")
-    return given
 
 
 def _naive_bayes(settings: Any) -> NaiveBayes:
@@ -125,32 +135,75 @@ def _naive_bayes(settings: Any) -> NaiveBayes:
     return model
 
 
+def _vectorizer(settings: Any) -> TextVectorizer:
+    vectorizer = estimator_from(settings)
+    if not isinstance(vectorizer, TextVectorizer):
+        raise FileError(f"{type(vectorizer).__name__} makes no terms of texts")
+    return vectorizer
+
+
+def _model(settings: Any, tally: Tally, state: Any) -> NaiveBayes:
+    model = model_from(_naive_bayes(settings), tally, state)
+    other = [name for name, value in _STATE.items() if repr(state[name]) != repr(value)]
+    if other or model.multi_label is not model.multi_label_:
+        raise FileError(f"no classifier has such a model: {', '.join(other) or 'multi_label'}")
+    return model
+
+
+def _calibration(stored: Any, model: NaiveBayes) -> Calibration | None:
+    if stored is None:
+        return None
+    made = Calibration.from_dict(stored)
+    if (made.common is not None) != model.multi_label_:
+        raise FileError("its probabilities are for another number of labels per document")
+    return made
+
+
 def _learner(name: Any, model: NaiveBayes) -> Learner:
     if not isinstance(name, str):
         raise FileError(f"{name!r:.40} is no name of a learner")
     if name == type(model).__name__:
         return Learner(name, "given by its settings", type(model))
-    return find_learner(name)
+    learner = find_learner(name)
+    if not learner.additive or type(learner.default()) is not type(model):
+        raise FileError(f"a {type(model).__name__} is no {name!r:.40}")
+    return learner
 
 
 def _trial(stored: Any) -> Trial:
     trial = Trial(**stored)
-    whole = type(trial.n_documents) is int and isinstance(trial.score, float | None)
-    if not (whole and isinstance(trial.learner, str) and isinstance(trial.setting, str)):
+    scored = trial.score is None or (type(trial.score) is float and 0 <= trial.score <= 1)
+    texts = isinstance(trial.learner, str) and isinstance(trial.setting, str)
+    if not (scored and texts and _is_count(trial.n_documents)):
         raise FileError(f"{stored!r:.80} is no trial")
     return trial
 
 
 def _counts(stored: Any) -> dict[str, int]:
-    if not all(type(count) is int and count >= 0 for count in stored.values()):
+    if not all(_is_count(count) for count in stored.values()):
         raise FileError(f"{stored!r:.80} are no numbers of documents")
     return dict(stored)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < _MOST_DOCUMENTS
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise FileError(f"{value!r:.80} is no list")
+    return value
 
 
 def _columns(stored: Any, tally: Tally) -> int | None:
     if stored is None:
         return None
-    numbers = all(type(label) is int and 0 <= label < stored for label in tally.classes)
-    if type(stored) is not int or not numbers:
+    possible = type(stored) is int and stored <= _MOST_COLUMNS
+    if not possible or not all(type(c) is int and 0 <= c < stored for c in tally.classes):
         raise FileError(f"labels cannot be the numbers of {stored!r:.40} columns")
     return stored
+
+
+def _expect_versions(stored: Any) -> None:
+    if not all(isinstance(version, str) for version in stored.values()):
+        raise FileError(f"{stored!r:.80} are no versions of libraries")

@@ -106,6 +106,8 @@ def _checked_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
     x, y = (fixed(part, "knots") for part in knots)
     if len(x) != len(y) or not len(x) or (np.diff(x) < 0).any():
         raise ScoreError(f"knots need rising scores and as many probabilities, not {x} and {y}.")
+    if not (np.isfinite(x).all() and y.min() >= 0 and y.max() <= 1):
+        raise ScoreError(f"knots need finite scores and probabilities, not {x} and {y}.")
     return x, y
 
 

@@ -47,6 +47,8 @@ class Platt:
             object.__setattr__(self, name, fixed(getattr(self, name), name))
         if self.slopes.shape != self.intercepts.shape:
             raise ScoreError(f"{len(self.slopes)} slopes need as many intercepts.")
+        if not np.isfinite([self.slopes, self.intercepts]).all():
+            raise ScoreError("slopes and intercepts must be finite numbers.")
 
     @classmethod
     def fit(cls, scores: ArrayLike, truth: ArrayLike) -> Platt:

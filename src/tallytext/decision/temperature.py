@@ -22,6 +22,8 @@ _P_BOUNDS = (-1.0, 2.0)
 _P_STARTS = (0.5, 0.0, 1.0, -0.5, 1.5)
 # The logarithm of the scale around its start: from all classes alike to certainty.
 _SCALE_BOUNDS = (-25.0, 15.0)
+# Certainty, and still no score becomes infinite: infinite scores have no difference.
+_STEEPEST = 1e290
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,9 @@ class Temperature:
         """Return the logarithms of the posteriors of each document, which sum to one."""
         # A constant of each document changes no posterior, but scaled it would cost precision.
         shifted = log_posteriors(scores)
-        scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(shifted)))
-        return log_posteriors(shifted * scale[:, None])
+        with np.errstate(over="ignore"):
+            scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(shifted)))
+        return log_posteriors(shifted * np.minimum(scale, _STEEPEST)[:, None])
 
     def to_dict(self) -> dict[str, float]:
         """Return the parameters as plain values, for a file."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
+from tallytext.decision.fixed import expect_classes
 from tallytext.decision.isotonic import Isotonic
 from tallytext.decision.platt import Platt
 from tallytext.decision.temperature import Temperature
@@ -47,6 +48,12 @@ class TopLabel:
     temperature: Temperature
     top: Platt | Isotonic
     most: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.most <= 1:
+            raise ScoreError(f"no probability can be the largest with most={self.most}.")
+        sigmoids = self.top.platt if isinstance(self.top, Isotonic) else self.top
+        expect_classes(len(sigmoids.slopes), 1, "the map of the largest probability")
 
     @classmethod
     def fit(

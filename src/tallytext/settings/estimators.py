@@ -95,7 +95,7 @@ def _plain(kind: str, name: str, value: Any) -> Any:
 def _expect_vectorizer(vectorizer: TextVectorizer) -> None:
     """Refuse parameters that would be refused when they are used."""
     vectorizer.build_analyzer()
-    codecs.lookup(vectorizer.encoding)
+    b"text".decode(vectorizer.encoding, "replace")  # not all codecs make text of bytes
     codecs.lookup_error(vectorizer.decode_error)
     np.zeros(1, dtype=vectorizer.dtype) + 1
     if vectorizer.vocabulary is not None:

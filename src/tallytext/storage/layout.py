@@ -72,7 +72,9 @@ def code_of(dtype: np.dtype[Any]) -> str:
 def parsed(text: bytes | str, what: str) -> Any:
     """Return the value that JSON text spells, if each name is there once and each number finite."""
     try:
-        return json.loads(text, object_pairs_hook=_each_once, parse_constant=_refuse)
+        return json.loads(
+            text, object_pairs_hook=_each_once, parse_constant=_refuse, parse_float=_finite
+        )
     except (ValueError, RecursionError):
         raise FileError(f"{what} is no JSON that tallytext could have written") from None
 
@@ -123,6 +125,13 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a name occurs twice")
     return found
+
+
+def _finite(spelt: str) -> float:
+    number = float(spelt)
+    if math.isinf(number):
+        _refuse(spelt)
+    return number
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -1,0 +1,116 @@
+"""Files of classifiers to be bent, and everything that one which was read must be able to do."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from subjects import Subject, expect
+
+from tallytext import MultinomialNB, TextClassifier, TextVectorizer
+from tallytext.errors import CountOverflowError
+from tallytext.smoothing import AbsoluteDiscount
+
+WORDS = {"sea": "salt wave ship", "sky": "cloud blue wind", "land": "tree road hill"}
+QUERIES = ["salt wave", "blue hill and a naïve word", ""]
+UNUSUAL = TextVectorizer(
+    tokens=re.compile(r"\w\w+", re.IGNORECASE),
+    stop_words={"and", "the"},
+    ngram_range=(1, 2),
+    strip_accents="unicode",
+    min_df=2,
+    dtype=np.float32,
+)
+
+
+def corpus(n: int) -> tuple[list[str], list[str]]:
+    """Return documents of three classes, most of their words being of their class."""
+    rng = np.random.default_rng(7)
+    labels = [list(WORDS)[number] for number in rng.integers(0, 3, n)]
+    everything = " ".join(WORDS.values()).split()
+    texts = [
+        " ".join([*rng.choice(WORDS[label].split(), 3), *rng.choice(everything, 3)])
+        for label in labels
+    ]
+    return [*texts, texts[0], texts[1]], [*labels, labels[0], labels[2]]
+
+
+def several(n: int) -> tuple[list[str], list[list[str]]]:
+    """Return the same, where documents have one label, two or none."""
+    texts, labels = corpus(n)
+    pairs = [sorted({*pair}) for pair in zip(labels, labels[1:] + labels[:1], strict=True)]
+    joint = [f"{a} {b}" for a, b in zip(texts, texts[1:] + texts[:1], strict=True)]
+    return [*joint, "nothing of note"], [*pairs, []]
+
+
+def classifiers() -> Iterator[TextClassifier]:
+    yield TextClassifier(budget=1e9).fit(*corpus(60))
+    yield TextClassifier("chi-contrast").fit(*corpus(90)).learn(["new word"], ["new class"])
+    yield TextClassifier("poisson").fit(*corpus(40))
+    yield TextClassifier("chi-contrast").fit(*several(200))
+    stale = TextClassifier(MultinomialNB(AbsoluteDiscount()), vectorizer=UNUSUAL).fit(*several(30))
+    yield stale.learn(["salt new"], [["new", "sea"]]).forget(*(part[:1] for part in several(30)))
+    yield TextClassifier("bernoulli").fit(["a b", "c"], np.array([[1, 0, 1], [0, 0, 1]]))
+    yield TextClassifier("multinomial").fit(["ab cd", "cd ef", "gh", "ij"], [True, 7, 0.5, "x"])
+
+
+def classifier_subjects(path: Path) -> Iterator[Subject]:
+    """Yield files of classifiers."""
+    for classifier in classifiers():
+        classifier.save(path)
+        use = partial(use_classifier, path=path.with_name("again"))
+        yield Subject(path.read_bytes(), TextClassifier.load, use)
+
+
+def use_classifier(classifier: TextClassifier, path: Path) -> Any:
+    """Ask all that can be asked; return what was said. The path is one to write to."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        said = [saved_twice(classifier, path), *answers(classifier)]
+        expect_learning(classifier)
+    return said
+
+
+def answers(classifier: TextClassifier) -> list[Any]:
+    report = classifier.report()
+    said: list[Any] = [str(report), report.to_dict()]
+    if not len(classifier.classes_):
+        return said
+    proba = classifier.predict_proba(QUERIES)
+    expect(bool(((proba >= 0) & (proba <= 1)).all()), f"these are no probabilities: {proba}")
+    sums = proba.sum(axis=1)
+    expect(classifier.multi_label_ or np.allclose(sums, 1, atol=1e-6), f"they sum to {sums}")
+    label = classifier.classes_.tolist()[0]
+    expect(not np.isnan(classifier.rank(QUERIES, label)).any(), "a rank is not a number")
+    said += [proba.tolist(), classifier.predict(QUERIES).tolist(), classifier.top_k(QUERIES)]
+    said += [classifier.terms(label), str(classifier.explain(QUERIES[1])), repr(classifier)]
+    if classifier.calibration_ is not None:
+        said.append(classifier.predict_set(QUERIES, by_class=True))
+    return said
+
+
+def saved_twice(classifier: TextClassifier, path: Path) -> bytes:
+    """Return the file of a classifier, which must give the same classifier and the same file."""
+    classifier.save(path)
+    content, again = path.read_bytes(), TextClassifier.load(path)
+    expect(again.tally_ == classifier.tally_, "a tally does not come back")
+    again.save(path)
+    expect(path.read_bytes() == content, "a classifier does not come back")
+    return content
+
+
+def expect_learning(classifier: TextClassifier) -> None:
+    before, columns = classifier.tally_.copy(), classifier.n_columns_
+    label = classifier.classes_.tolist()[0] if columns is not None else "a class of its own"
+    try:
+        classifier.learn(QUERIES, [label] * len(QUERIES))
+        classifier.predict_proba(QUERIES)
+        classifier.forget(QUERIES, [label] * len(QUERIES))
+    except CountOverflowError:
+        return  # a sum that was as large as can be
+    expect(classifier.tally_ == before, "learning cannot be undone")
