@@ -39,7 +39,14 @@ def labels_of(labels: Any) -> tuple[list[Any], int | None]:
         targets = targets_of(labels)
         return targets.labels, targets.columns
     listed = listed_labels(labels)
+    if _are_single(listed):
+        return listed, None
     return [each.tolist() if isinstance(each, np.ndarray) else each for each in listed], None
+
+
+def _are_single(labels: list[Any]) -> bool:
+    """Whether no document has its labels in a collection."""
+    return {*map(type, labels)}.isdisjoint(_SEVERAL)
 
 
 def is_single(label: Any) -> bool:
@@ -56,6 +63,8 @@ def expect_single(labels: list[Any], before: int = 0) -> list[Any]:
     before : int, default=0
         How many documents came before these.
     """
+    if _are_single(labels):
+        return labels
     for at, label in enumerate(labels, before):
         if not is_single(label):
             raise LabelError(
