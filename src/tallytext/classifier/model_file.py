@@ -23,7 +23,7 @@ from tallytext.tally import Tally
 
 KIND = "tallytext.model"
 FORMAT = 1
-_LIBRARIES = ("tallytext", "numpy", "scipy", "scikit-learn", "safetensors")
+_LIBRARIES = ("tallytext", "numpy", "scipy", "scikit-learn")
 
 
 def save(classifier: ClassifierBase, path: str | Path) -> None:

@@ -55,8 +55,8 @@ class Training:
         self.at_once = self.vectorizer.is_limited
         self.candidates = candidates_for(settings.model, settings.multi_label, settings.n_jobs)
         needs_documents = any(each.learner.needs_documents for each in self.candidates)
-        self.counting = Counting(self.vectorizer, self._planes, needs_documents)
-        self._skipped: list[Candidate] = []
+        planes = [plane for candidate in self.candidates for plane in planes_of(candidate)]
+        self.counting = Counting(self.vectorizer, planes, needs_documents)
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
         """Count more documents."""
@@ -86,17 +86,9 @@ class Training:
             learner=choice.candidate.learner,
             several=several,
             pending=Pending(replace(judge, tally=kept), choice),
-            trials=[*choice.trials, *map(untried, self._skipped)],
+            trials=choice.trials,
             duplicates=self.counting.duplicates(),
         )
-
-    def _planes(self, size: Size) -> list[Plane]:
-        """Settle what is to be tried on documents like these; return what to count for it."""
-        if self._settings.model == "auto" and self._settings.budget is None:
-            tried = [each for each in self.candidates if affordable(each.learner, size)]
-            self._skipped = [each for each in self.candidates if each not in tried]
-            self.candidates = tried
-        return [plane for candidate in self.candidates for plane in planes_of(candidate)]
 
     def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
         tally = self.counting.tally
@@ -116,9 +108,28 @@ class Training:
         if not suited:
             name = self.candidates[0].learner.name
             raise LabelError(f"{name} cannot give a document several labels.")
+        tried, skipped = self._affordable(suited, judge)
         over = Deadline(self._settings.budget)
-        with progress_bar("Trying models", len(suited), self._settings.verbose) as step:
-            return choose(suited, judge, over, step)
+        with progress_bar("Trying models", len(tried), self._settings.verbose) as step:
+            choice = choose(tried, judge, over, step)
+        return replace(choice, trials=[*choice.trials, *map(untried, skipped)])
+
+    def _affordable(
+        self, candidates: list[Candidate], judge: Judge
+    ) -> tuple[list[Candidate], list[Candidate]]:
+        """Return what is tried where nobody said how long a choice may take, and what is not."""
+        if self._settings.model != "auto" or self._settings.budget is not None:
+            return candidates, []
+        tally, drawn = judge.tally, judge.drawn
+        size = Size(
+            n_documents=int(tally.n_documents),
+            n_tokens=int(tally.n_tokens),
+            n_cells=drawn.X.nnz * int(tally.n_documents) // max(len(drawn.labels), 1),
+            n_terms=int(tally.n_terms),
+            n_classes=len(tally.classes),
+        )
+        tried = [each for each in candidates if affordable(each.learner, size)]
+        return tried, [each for each in candidates if each not in tried]
 
 
 def vectorizer_for(settings: Any) -> TextVectorizer:

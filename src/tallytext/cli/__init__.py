@@ -18,6 +18,7 @@ from tallytext.cli.info import info
 from tallytext.cli.learn import learn
 from tallytext.cli.merge import merge
 from tallytext.cli.predict import predict
+from tallytext.cli.recalibrate import recalibrate
 from tallytext.cli.terms import terms
 from tallytext.cli.train import train
 from tallytext.cli.training_options import MODELS
@@ -30,7 +31,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, learn, forget, merge, info, terms, explain, demo):
+for command in (
+    train,
+    predict,
+    evaluate,
+    learn,
+    forget,
+    merge,
+    recalibrate,
+    info,
+    terms,
+    explain,
+    demo,
+):
     epilog = MODELS if command is train else None
     app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(command)
 

@@ -158,7 +158,7 @@ def fingerprints(
 
     Examples
     --------
-    >>> first, second, third = fingerprints(["To be", "or not", "To be"])
+    >>> first, second, third = fingerprints(["To be", "or not", "To be"]).tolist()
     >>> first == third, first == second
     (True, False)
     >>> [hex(h) for h in fingerprints(["", "sea"])]
