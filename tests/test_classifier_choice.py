@@ -8,6 +8,8 @@ import pytest
 
 from classifiers import NAMED, PLACES, TEXTS, answers, fitted, spread, spread_several
 from tallytext import TextClassifier
+from tallytext.classifier import choosing, judging
+from tallytext.classifier.folds import whole
 from tallytext.learners import Learner, find_learner, learners, register, unregister
 
 MARKER = "Xyzzyva quokka Zyzzyva plugh"
@@ -286,3 +288,46 @@ def test_learners_that_contradict_themselves_are_refused():
         Learner("empty", "", object, settings=())
     with pytest.raises(ValueError, match="judged by subtraction"):
         Learner("odd", "", object, needs_documents=True)
+
+
+def test_groups_that_are_too_large_to_be_judged_whole_are_not_parted(monkeypatch):
+    monkeypatch.setattr(judging, "_MOST_SCORES", 1)
+    texts, labels = spread()
+    groups = np.arange(200) // 40
+    clf = TextClassifier("multinomial").fit(texts, labels, groups=groups)
+    assert clf.report().n_judged == 40
+
+
+@pytest.mark.parametrize(("n", "left"), [(1, 2), (2, 2), (3, 2), (4, 4), (9, 5)])
+def test_equal_keys_stay_together(n, left):
+    assert len(whole(np.array([3, 3, 5, 5, 8], dtype=np.uint64), n)) == left
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT")])
+@pytest.mark.parametrize("name", ["groups", "time"])
+def test_a_missing_group_or_time_is_refused(missing, name):
+    given = [np.datetime64("2024-01-01") if isinstance(missing, np.datetime64) else 1.0] * 3
+    given[1] = missing
+    with pytest.raises(ValueError, match=f"{name} lacks a value for document 1"):
+        TextClassifier().fit(TEXTS[:3], PLACES[:3], **{name: given})
+
+
+def test_only_finalists_keep_what_was_said(monkeypatch):
+    most, judged_by = [], choosing._Contestant.judged_by
+    alive = []
+
+    def counted(self, judge, folds):
+        judged_by(self, judge, folds)
+        alive.append(self)
+        most.append(sum(bool(each.parts) for each in alive))
+
+    monkeypatch.setattr(choosing._Contestant, "judged_by", counted)
+    TextClassifier().fit(*spread())
+    assert len(most) > 6
+    assert max(most[:-4]) <= 5
+
+
+def test_what_waits_for_its_calibration_holds_no_more_than_it_needs():
+    pending = TextClassifier().fit(*spread())._pending
+    assert pending._judge.documents is None
+    assert not pending._judge._rests

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from tallytext.classifier.folds import Rows
 from tallytext.classifier.sample import Drawn
 from tallytext.learners import Learner
 from tallytext.tally import Tally
+
+_MOST_SCORES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class Judge:
     documents: tuple[Any, list[Any]] | None = None
     method: str = "cross-validation"
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
+
+    def later(self, tally: Tally, additive: bool) -> Judge:
+        """Return a judge of the model that was chosen, who holds on to no more than he needs."""
+        documents = None if additive else self.documents
+        return replace(self, tally=tally, documents=documents, _rests={})
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -114,6 +121,17 @@ class Judge:
         if self.documents is None:
             raise ValueError(f"{candidate.learner.name} needs documents, which were not kept.")
         return self.documents
+
+
+def most_judged(n_classes: int) -> int:
+    """Return how many documents may be judged together: scores of all classes are held.
+
+    Examples
+    --------
+    >>> most_judged(20), most_judged(10_000)
+    (838860, 1677)
+    """
+    return max(64, _MOST_SCORES // max(1, n_classes))
 
 
 def mark(seen: OutOfSample) -> float:

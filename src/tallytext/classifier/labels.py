@@ -121,3 +121,35 @@ def as_lists(decided: NDArray[np.bool_], classes: NDArray[Any]) -> NDArray[np.ob
     for row, chosen in enumerate(decided):
         lists[row] = [names[column] for column in np.flatnonzero(chosen)]
     return lists
+
+
+def as_indicator(lists: NDArray[np.object_], columns: int) -> NDArray[np.int64]:
+    """Return lists of labels that are numbers of columns as a matrix of 0 and 1.
+
+    Examples
+    --------
+    >>> as_indicator(as_lists(np.array([[True, True], [False, False]]), np.array([0, 2])), 3)
+    array([[1, 0, 1],
+           [0, 0, 0]])
+    """
+    matrix = np.zeros((len(lists), columns), dtype=np.int64)
+    rows = np.repeat(np.arange(len(lists)), [len(labels) for labels in lists])
+    matrix[rows, [*chain.from_iterable(lists)]] = 1
+    return matrix
+
+
+def shared(given: list[Any], wanted: list[Any]) -> tuple[int, int, int]:
+    """Return how many labels documents were given rightly, were given, and have.
+
+    Examples
+    --------
+    >>> shared([["sea"], ["sea", "sky"]], [["sea", "ice"], "sky"])
+    (2, 3, 3)
+    """
+    pairs = [
+        (set(a), set(b if isinstance(b, _SEVERAL) else [b]))
+        for a, b in zip(given, wanted, strict=True)
+    ]
+    sums = ((len(a & b), len(a), len(b)) for a, b in pairs)
+    right, n_given, n_wanted = map(sum, zip(*sums, strict=True)) if pairs else (0, 0, 0)
+    return right, n_given, n_wanted
