@@ -26,7 +26,7 @@ def in_few_words(model: Any) -> str:
 
 
 @cache
-def _defaults(kind: type[Any]) -> dict[str, Any]:
+def _defaults(kind: Any) -> dict[str, Any]:
     return {name: each.default for name, each in signature(kind).parameters.items()}
 
 
