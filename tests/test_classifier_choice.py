@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from classifiers import NAMED, PLACES, TEXTS, answers, fitted, spread, spread_several
-from tallytext import TextClassifier
+from tallytext import MultinomialNB, TextClassifier
 from tallytext.classifier import choosing, judging
 from tallytext.classifier.folds import whole
 from tallytext.learners import Learner, find_learner, learners, register, unregister
@@ -331,3 +331,20 @@ def test_what_waits_for_its_calibration_holds_no_more_than_it_needs():
     pending = TextClassifier().fit(*spread())._pending
     assert pending._judge.documents is None
     assert not pending._judge._rests
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_priors_in_order_are_priors_by_name_also_where_a_fold_takes_a_class_away(several):
+    names = [*PLACES[:-1], "land"]
+    labels = [[place] for place in names] if several else names
+    given, by_name = [0.2, 0.5, 0.3], {"land": 0.2, "sea": 0.5, "sky": 0.3}
+    one, other = (
+        TextClassifier(MultinomialNB(prior=prior), multi_label=several).fit(TEXTS, labels)
+        for prior in (given, by_name)
+    )
+    np.testing.assert_array_equal(one.predict_proba(TEXTS), other.predict_proba(TEXTS))
+
+
+def test_priors_for_other_classes_are_refused_at_once():
+    with pytest.raises(ValueError, match=r"2 classes, but priors of shape \(3,\)"):
+        TextClassifier(MultinomialNB(prior=[0.2, 0.5, 0.3])).fit(TEXTS, PLACES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.class_order import array_of_labels, sort_labels
 from tallytext.bayes.exam import Exam
 from tallytext.bayes.out_of_sample import OutOfSample
@@ -80,6 +82,7 @@ class Judge:
         model = type(candidate.model).from_tally(self.tally, **parameters)
         # What sums cannot tell (a discount found by leaving out) is found from those drawn.
         model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
+        model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
         return model
 
     def judged(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
@@ -87,7 +90,7 @@ class Judge:
         if not candidate.learner.additive:
             return self._refitted(candidate, fold)
         rest, exam = self._without(fold)
-        return exam.judged(model.with_tally(rest), self.classes, self.method)
+        return exam.judged(_named(model.with_tally(rest), self.classes), self.classes, self.method)
 
     def _without(self, fold: int) -> tuple[Tally, Exam]:
         if fold not in self._rests:
@@ -121,6 +124,17 @@ class Judge:
         if self.documents is None:
             raise ValueError(f"{candidate.learner.name} needs documents, which were not kept.")
         return self.documents
+
+
+def _named(model: Any, classes: NDArray[Any]) -> Any:
+    """Return a model whose priors, if they were given in order, stand by the names of classes.
+
+    Without a fold a class may be gone, and the order is another.
+    """
+    prior = model.prior
+    if not isinstance(prior, str | Mapping):
+        model.prior = dict(zip(classes.tolist(), np.asarray(prior).tolist(), strict=True))
+    return model
 
 
 def most_judged(n_classes: int) -> int:
