@@ -20,7 +20,8 @@ def in_few_words(model: Any) -> str:
     >>> in_few_words(MultinomialNB(AbsoluteDiscount()))
     'MultinomialNB(smoothing=AbsoluteDiscount())'
     """
-    usual = _defaults(type(model))
+    kind: Any = type(model)
+    usual = _defaults(kind)
     given = model.get_params(deep=False)
     return _named(model, {name: given[name] for name in usual}, usual)
 
