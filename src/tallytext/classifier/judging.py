@@ -19,9 +19,11 @@ from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.sample import Drawn
 from tallytext.learners import Learner
+from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 
 _MOST_SCORES = 1 << 24
+_HOPELESS = 8  # times as many labels as there are
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,23 @@ def mark(seen: OutOfSample) -> float:
         return 0.0
     if not seen.several:
         return seen.accuracy
-    odds = per_token(seen.log_odds(), seen.lengths).ravel()
-    right = np.cumsum(seen.truth.ravel()[np.argsort(-odds, kind="stable")])
-    given = np.arange(1, len(right) + 1)
-    return float((2 * right / (given + max(right[-1], 1))).max())
+    odds, wanted = per_token(seen.log_odds(), seen.lengths).ravel(), seen.truth.ravel()
+    return _best_f1(odds, wanted)
+
+
+def _best_f1(odds: Numbers, wanted: NDArray[np.bool_]) -> float:
+    """Return the F1 at the best threshold, without putting all in order where most is hopeless."""
+    n, n_wanted = len(odds), max(int(wanted.sum()), 1)
+    n_looked_at = min(n, _HOPELESS * n_wanted)
+    least = np.partition(odds, n - n_looked_at)[n - n_looked_at]
+    likely = np.flatnonzero(odds >= least)
+    best = _highest_f1(odds[likely], wanted[likely], n_wanted)
+    # Whoever gives n labels has an F1 of 2 W / (n + W) at most, if W are wanted.
+    if len(likely) == n or best >= 2 * n_wanted / (len(likely) + 1 + n_wanted):
+        return best
+    return _highest_f1(odds, wanted, n_wanted)
+
+
+def _highest_f1(odds: Numbers, wanted: NDArray[np.bool_], n_wanted: int) -> float:
+    right = np.cumsum(wanted[np.argsort(-odds, kind="stable")])
+    return float((2 * right / (np.arange(1, len(right) + 1) + n_wanted)).max())
