@@ -37,7 +37,7 @@ demo: $(core) ## learn from the docstrings on this machine which package one is 
 	@$(BIN)/tally demo $(ARGS)
 
 test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 check: $(core) $(group_check) ## lint, formats, types, layers, and the stub of the native module
 	@$(BIN)/ruff check .

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from naming import name_of
 from tallytext.errors import AnalysisError, LanguageError
 from tallytext.text.analysis import TermAnalysis, accent_stripper, stemming_languages
 from tallytext.text.languages import language_name
@@ -36,7 +37,7 @@ def test_no_settings_change_nothing():
     assert TermAnalysis.of(stop_words=[]).is_identity
 
 
-@pytest.mark.parametrize("settings", SETTINGS[1:], ids=str)
+@pytest.mark.parametrize("settings", SETTINGS[1:], ids=name_of)
 def test_any_setting_makes_it_more_than_the_identity(settings):
     assert not TermAnalysis.of(**settings).is_identity
 
@@ -108,7 +109,7 @@ def test_lone_surrogates_pass_through_stemming():
     assert TermAnalysis.of(language="en").analyse(["\ud800ing", "eating"]) == ["\ud800ing", "eat"]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=name_of)
 def test_equal_settings_are_equal_analyses_also_after_pickling(settings):
     analysis = TermAnalysis.of(**settings)
     assert analysis == TermAnalysis.of(**settings) == pickle.loads(pickle.dumps(analysis))

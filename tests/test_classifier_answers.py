@@ -23,6 +23,7 @@ from classifiers import (
     spread_several,
 )
 from tallytext import PoissonNB, TextClassifier
+from tallytext.classifier import answering
 from tallytext.decision.ranking import log_odds
 
 few = settings(max_examples=25)
@@ -248,9 +249,8 @@ def test_lists_of_one_label_are_one_label_each():
 
 def test_the_score_of_several_labels_is_a_micro_averaged_f1():
     clf = fitted("contrast", (TEXTS, SEVERAL), True)
-    clf.predict = None  # not a share of equal lists
     right = np.array([["sea" in each, "sky" in each] for each in SEVERAL])
-    found = clf._decided(TEXTS, None).values
+    found = np.array([["sea" in each, "sky" in each] for each in clf.predict(TEXTS)])
     assert clf.score(TEXTS, SEVERAL) == pytest.approx(
         2 * (found & right).sum() / (found.sum() + right.sum())
     )
@@ -280,3 +280,41 @@ def test_terms_are_typical_of_their_class():
     clf = fitted("multinomial", (TEXTS, PLACES))
     assert "wave" in clf.terms("sea", 2)
     assert "cloud" in clf.terms("sky", 2)
+
+
+def test_labels_that_the_model_does_not_know_are_missed_by_it():
+    clf = fitted("multinomial", (TEXTS, [[place] for place in PLACES]), several=True)
+    found = clf.predict(TEXTS).tolist()
+    n_found = sum(map(len, found))
+    assert clf.score(TEXTS, found) == 1
+    wanted = [[*labels, "unheard of"] for labels in found]
+    assert clf.score(TEXTS, wanted) == 2 * n_found / (2 * n_found + len(TEXTS))
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_answers_do_not_depend_on_how_many_are_given_at_once(monkeypatch, several):
+    labels = [[place] for place in PLACES] if several else PLACES
+    clf = fitted("multinomial", (TEXTS, labels), several)
+
+    def said():
+        return [
+            clf.predict(TEXTS, min_confidence=0.6).tolist(),
+            clf.predict_set(TEXTS, 0.7),
+            clf.top_k(TEXTS, 1),
+            clf.predict_proba(TEXTS).tolist(),
+            clf.scores(TEXTS).tolist(),
+            clf.score(TEXTS, labels),
+        ]
+
+    at_once = said()
+    monkeypatch.setattr(answering, "_MOST_NUMBERS", 4)
+    assert said() == at_once
+
+
+def test_a_class_that_no_judged_document_has_can_be_given_all_the_same():
+    texts, labels = spread_several()
+    clf = fitted("contrast", (texts, labels), several=True)
+    some = [at for at, each in enumerate(labels) if "sky" not in each]
+    clf.recalibrate([texts[at] for at in some], [labels[at] for at in some])
+    assert "sky" not in clf.calibration_.classes
+    assert ["sky"] in clf.predict(texts).tolist()

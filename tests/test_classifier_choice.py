@@ -5,9 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from classifiers import NAMED, PLACES, TEXTS, answers, fitted, spread, spread_several
-from tallytext import TextClassifier
+from tallytext import MultinomialNB, TextClassifier
+from tallytext.classifier import choosing, judging
+from tallytext.classifier.folds import whole
 from tallytext.learners import Learner, find_learner, learners, register, unregister
 
 MARKER = "Xyzzyva quokka Zyzzyva plugh"
@@ -286,3 +290,75 @@ def test_learners_that_contradict_themselves_are_refused():
         Learner("empty", "", object, settings=())
     with pytest.raises(ValueError, match="judged by subtraction"):
         Learner("odd", "", object, needs_documents=True)
+
+
+def test_groups_that_are_too_large_to_be_judged_whole_are_not_parted(monkeypatch):
+    monkeypatch.setattr(judging, "_MOST_SCORES", 1)
+    texts, labels = spread()
+    groups = np.arange(200) // 40
+    clf = TextClassifier("multinomial").fit(texts, labels, groups=groups)
+    assert clf.report().n_judged == 40
+
+
+@pytest.mark.parametrize(("n", "left"), [(1, 2), (2, 2), (3, 2), (4, 4), (9, 5)])
+def test_equal_keys_stay_together(n, left):
+    assert len(whole(np.array([3, 3, 5, 5, 8], dtype=np.uint64), n)) == left
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT")])
+@pytest.mark.parametrize("name", ["groups", "time"])
+def test_a_missing_group_or_time_is_refused(missing, name):
+    given = [np.datetime64("2024-01-01") if isinstance(missing, np.datetime64) else 1.0] * 3
+    given[1] = missing
+    with pytest.raises(ValueError, match=f"{name} lacks a value for document 1"):
+        TextClassifier().fit(TEXTS[:3], PLACES[:3], **{name: given})
+
+
+def test_only_finalists_keep_what_was_said(monkeypatch):
+    most, judged_by = [], choosing._Contestant.judged_by
+    alive = []
+
+    def counted(self, judge, folds):
+        judged_by(self, judge, folds)
+        alive.append(self)
+        most.append(sum(bool(each.parts) for each in alive))
+
+    monkeypatch.setattr(choosing._Contestant, "judged_by", counted)
+    TextClassifier().fit(*spread())
+    assert len(most) > 6
+    assert max(most[:-4]) <= 5
+
+
+def test_what_waits_for_its_calibration_holds_no_more_than_it_needs():
+    pending = TextClassifier().fit(*spread())._pending
+    assert pending._judge.documents is None
+    assert not pending._judge._rests
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_priors_in_order_are_priors_by_name_also_where_a_fold_takes_a_class_away(several):
+    names = [*PLACES[:-1], "land"]
+    labels = [[place] for place in names] if several else names
+    given, by_name = [0.2, 0.5, 0.3], {"land": 0.2, "sea": 0.5, "sky": 0.3}
+    one, other = (
+        TextClassifier(MultinomialNB(prior=prior), multi_label=several).fit(TEXTS, labels)
+        for prior in (given, by_name)
+    )
+    np.testing.assert_array_equal(one.predict_proba(TEXTS), other.predict_proba(TEXTS))
+
+
+def test_priors_for_other_classes_are_refused_at_once():
+    with pytest.raises(ValueError, match=r"2 classes, but priors of shape \(3,\)"):
+        TextClassifier(MultinomialNB(prior=[0.2, 0.5, 0.3])).fit(TEXTS, PLACES)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0, 4.0]), st.booleans()), min_size=1)
+)
+def test_the_best_f1_is_the_best_of_all_thresholds(pairs):
+    odds, wanted = (np.array(each) for each in zip(*pairs, strict=True))
+    order = np.argsort(-odds, kind="stable")
+    assigned = [set(order[: n + 1].tolist()) for n in range(len(order))]
+    right = set(np.flatnonzero(wanted).tolist())
+    best = max(2 * len(each & right) / (len(each) + max(len(right), 1)) for each in assigned)
+    assert judging._best_f1(odds, wanted) == best

@@ -146,3 +146,14 @@ def test_the_advice_of_the_error_is_good():
     theirs = TextClassifier(ours.model_, vectorizer=ours.vectorizer_).fit(["cloud"], ["sky"])
     assert (ours + theirs).report().n_documents == 7
     assert ours.report().n_documents == 6
+
+
+def test_vocabularies_that_were_limited_apart_are_not_merged():
+    def limited():
+        return TextClassifier("multinomial", vectorizer=TextVectorizer(min_df=2))
+
+    here = limited().fit(["salt wave", "salt cloud"], ["sea", "sky"])
+    there = limited().fit(["blue wave", "blue cloud"], ["sea", "sky"])
+    with pytest.raises(SettingsError, match="vocabulary"):
+        here + there
+    assert (here + here).tally_.n_documents == 4

@@ -2,13 +2,14 @@
 
 import sys
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
 import numpy as np
 import pytest
 
-from classifiers import PLACES, TEXTS, fitted
+from classifiers import PLACES, TEXTS, fitted, spread
+from tallytext.classifier.pending import Pending
 from tallytext.errors import StaleWarning
 
 # A class that comes before all others moves the places of all, and takes every text.
@@ -71,3 +72,40 @@ def ask_on(clf, name, stop):
     while not stop.is_set():
         found.append(QUESTIONS[name](clf))
     return found
+
+
+def test_a_new_calibration_is_not_replaced_by_one_that_is_being_fitted(monkeypatch):
+    clf, begun, go_on = fitted("multinomial", spread()), Event(), Event()
+    settled = Pending.settled
+
+    def slowly(pending):
+        begun.set()
+        go_on.wait(60)
+        return settled(pending)
+
+    monkeypatch.setattr(Pending, "settled", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(clf.predict_proba, TEXTS)
+        begun.wait(60)
+        renewed = pool.submit(clf.recalibrate, TEXTS, PLACES)
+        renewed_first = not wait([renewed], 0.5).not_done
+        go_on.set()
+        asked.result(60), renewed.result(60)
+    assert not renewed_first
+    assert clf.calibration_.method == "held out"
+
+
+def test_an_answer_is_by_one_calibration():
+    texts, labels = spread()
+    clf = fitted("multinomial", (texts[:100], labels[:100]))
+    first = clf.calibration_
+    expected = clf.predict_proba(texts)
+
+    def given():
+        for at, text in enumerate(texts):
+            if at == 50:
+                clf.recalibrate(texts[100:110], ["sea"] * 10)
+            yield text
+
+    np.testing.assert_array_equal(clf.predict_proba(given()), expected)
+    assert clf.calibration_ is not first

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from smoothing_laws import corpora, smoothing_laws
+from tallytext.learners import learners
 from tallytext.smoothing import Smoothing, safe_ratio
 
 ROOT = Path(__file__).parents[1]
@@ -44,6 +45,13 @@ def test_every_shell_block_of_a_page_runs(page, tmp_path):
 def test_every_link_to_a_file_leads_somewhere(page):
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_every_learner_is_in_the_page_as_it_is_registered():
+    page = (ROOT / "docs" / "classifier.md").read_text(encoding="utf-8")
+    for each in learners():
+        can = ["yes" if able else "no" for able in (each.additive, each.multi_label)]
+        assert f'| `"{each.name}"` | {each.summary} | {can[0]} | {can[1]} |' in page
 
 
 def test_the_smoothing_of_the_page_is_ten_lines_and_obeys_the_laws():

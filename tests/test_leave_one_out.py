@@ -6,6 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from naming import name_of
 from oracle import leave_one_out as oracle
 from tallytext._core import left_out_gains, own_cells
 from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
@@ -116,7 +117,7 @@ def agree(model, X, y, sample_weight=None):
     np.testing.assert_allclose(found.scores[known], scores[known], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=name_of)
 @settings(max_examples=20)
 @given(corpus=corpora(), parameters=SETTINGS, open_=st.booleans(), announced=st.booleans())
 def test_a_document_left_out_is_scored_as_if_forgotten(

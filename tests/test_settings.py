@@ -58,7 +58,7 @@ def alike(a, b):
     return a == b and (type(a) is type(b) or isinstance(a, np.generic))
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
 def test_settings_come_back(estimator):
     found = estimator_from(by_json(settings_of(estimator)))
     assert type(found) is type(estimator)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from naming import name_of
 from smoothing_laws import closed, corpora, probabilities, single_label, smoothing_laws
 from tallytext.smoothing import (
     AbsoluteDiscount,
@@ -55,7 +56,7 @@ SMOOTHINGS = [
 ]
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=name_of)
 @few
 @given(corpora())
 def test_every_smoothing_obeys_the_laws(smoothing, corpus):
@@ -64,7 +65,7 @@ def test_every_smoothing_obeys_the_laws(smoothing, corpus):
     smoothing_laws(smoothing, rows, labels)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=name_of)
 @few
 @given(single_label())
 def test_scores_are_made_of_the_probabilities(smoothing, corpus):
@@ -81,7 +82,7 @@ def test_scores_are_made_of_the_probabilities(smoothing, corpus):
         np.testing.assert_allclose(scores[~known], -math.log(len(model.classes_)))
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=repr)
+@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=name_of)
 def test_smoothings_are_values(smoothing):
     if not isinstance(smoothing, WittenBell):
         assert eval(repr(smoothing).replace("inf", "math.inf")) == smoothing

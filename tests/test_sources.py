@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
+from naming import name_of
 from oracle.fingerprints import fingerprint
 from oracle.tokens import decoded
 from tallytext import _core
@@ -279,7 +280,7 @@ def test_bytes_that_are_no_text_are_replaced_one_by_one(raw):
         (pa.array([{"text": "a", "n": 1}]), "2 columns: 'text', 'n'"),
         (pl.DataFrame(), "0 columns"),
     ],
-    ids=repr,
+    ids=name_of,
 )
 def test_what_is_no_collection_of_documents_is_refused_in_words(source, message):
     with pytest.raises(InputError, match=message):

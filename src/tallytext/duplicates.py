@@ -204,11 +204,14 @@ def _set_numbers(starts: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[n
     rows = np.flatnonzero(sizes)
     ordered, width = _sorted_within(ids, sizes), int(ids.max(initial=0)) + 1
     numbers[rows] = ordered[starts[rows]] + 1
+    fresh = width + 1
     # Label by label: what two documents have in common so far, and the next one.
     for k in range(1, int(sizes.max(initial=0))):
         rows = rows[sizes[rows] > k]
         keys = numbers[rows] * width + ordered[starts[rows] + k]
-        numbers[rows] = numbers.max() + 1 + np.unique(keys, return_inverse=True)[1]
+        distinct, which = np.unique(keys, return_inverse=True)
+        numbers[rows] = fresh + which
+        fresh += len(distinct)
     return numbers
 
 

@@ -61,6 +61,22 @@ class Predicting(ModelBase):
         """
         return self._scores(self._documents(X))
 
+    def scores_lengths_classes(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+        """Return :meth:`scores`, :meth:`lengths` and the labels of the columns, of one moment.
+
+        Between two calls another thread may learn a class, and columns move.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 1, 0], [0, 1, 0]], ["sea", "sky"])
+        >>> model.scores_lengths_classes([[1, 2, 5]])[2]
+        array(['sea', 'sky'], dtype='<U3')
+        """
+        documents = self._documents(X)
+        seen = self._seen(documents)
+        return (*self._scores(documents, seen), seen.reading.order.classes)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best class of each document, or which classes are more likely than not.
 

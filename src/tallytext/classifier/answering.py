@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -11,23 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext.bayes.targets import truth_of
 from tallytext.classifier.base import ClassifierBase
+from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.labels import (
+    as_indicator,
     as_lists,
     expect_as_many,
     expect_labels,
     expect_single,
     labels_of,
+    shared,
 )
 from tallytext.classifier.moments import Said, joined
 from tallytext.errors import InputError, ScoreError, StaleWarning
-from tallytext.evaluation import f_measures
 from tallytext.explanation import Explanation
 from tallytext.smoothing.base import Numbers
 from tallytext.text.sources import pieces
 
 _PIECE = 16_384
+_MOST_NUMBERS = 1 << 22  # documents times classes that are looked at together
 
 
 class Answer(NamedTuple):
@@ -57,14 +59,14 @@ class Answering(ClassifierBase):
         """
         _expect_probability(min_confidence)
         if not self._is_several() and min_confidence is None:
-            return np.concatenate([self._best(X) for X in self._rows(texts)])
+            return np.concatenate([self._best(X) for X in self._rows(texts, _PIECE)])
         self._warn_if_stale()
-        if self.multi_label_:
-            return self._labels(self._decided(texts, min_confidence))
-        proba, classes = self._likely(texts)
-        found = classes.astype(object)[proba.argmax(axis=1)]
-        found[proba.max(axis=1, initial=0.0) < min_confidence] = None
-        return found
+        least = 0.0 if min_confidence is None else float(min_confidence)
+        if not self.multi_label_:
+            calibration = self.calibration_
+            return np.concatenate([_sure(said, least) for said in self._likely(texts, calibration)])
+        found = self._lists(texts, least)
+        return found if self.n_columns_ is None else as_indicator(found, self.n_columns_)
 
     def predict_proba(self, texts: Any) -> Numbers:
         """Return how likely each class is, calibrated on documents kept from the model.
@@ -73,13 +75,13 @@ class Answering(ClassifierBase):
         labels: then each class is a question of its own.
         """
         self._warn_if_stale()
-        return self._likely(texts).values
+        return joined([*self._likely(texts, self.calibration_)], 0.0).values
 
     def predict_log_proba(self, texts: Any) -> Numbers:
         """Return the logarithms of :meth:`predict_proba`."""
         self._warn_if_stale()
         with np.errstate(divide="ignore"):
-            return np.log(self._likely(texts).values)
+            return np.log(joined([*self._likely(texts, self.calibration_)], 0.0).values)
 
     def predict_set(
         self,
@@ -109,32 +111,33 @@ class Answering(ClassifierBase):
         """
         calibration = self._expect_calibration()
         self._warn_if_stale()
-        proba, classes = self._likely(texts)
-        names = classes.tolist()
-        sets = calibration.sets.sets(
-            proba, coverage, classes=names, by_class=by_class, never_empty=never_empty
-        )
-        order = np.argsort(-proba, axis=1, kind="stable")
-        return [
-            [names[c] for c in ranked if chosen[c]]
-            for ranked, chosen in zip(order, sets, strict=True)
-        ]
+        found: list[list[Any]] = []
+        for proba, classes in self._likely(texts, calibration):
+            names = classes.tolist()
+            sets = calibration.sets.sets(
+                proba, coverage, classes=names, by_class=by_class, never_empty=never_empty
+            )
+            for row, chosen in zip(proba, sets, strict=True):
+                inside = np.flatnonzero(chosen)
+                found.append([names[c] for c in inside[np.argsort(-row[inside], kind="stable")]])
+        return found
 
     def top_k(self, texts: Any, k: int = 3) -> list[list[Answer]]:
         """Return the k likeliest labels of each text, with their probabilities."""
         if not isinstance(k, Integral) or k < 1:
             raise ScoreError(f"k must be a whole number from 1 up, not {k!r}.")
         self._warn_if_stale()
-        proba, classes = self._likely(texts)
-        names, order = classes.tolist(), np.argsort(-proba, axis=1, kind="stable")[:, :k]
-        return [
-            [Answer(names[c], float(row[c])) for c in ranked]
-            for ranked, row in zip(order, proba, strict=True)
-        ]
+        found: list[list[Answer]] = []
+        for proba, classes in self._likely(texts, self.calibration_):
+            names, order = classes.tolist(), np.argsort(-proba, axis=1, kind="stable")[:, :k]
+            for ranked, row in zip(order, proba, strict=True):
+                found.append([Answer(names[c], float(row[c])) for c in ranked])
+        return found
 
     def scores(self, texts: Any) -> Numbers:
         """Return the raw score of each text for each class, a pure function of the counts."""
-        return self._asked(texts, self._scored, -np.inf).values
+        said = ((scores, classes) for scores, _, classes in map(self._judged, self._rows(texts)))
+        return joined([Said(*each) for each in said], -np.inf).values
 
     def rank(self, texts: Any, label: Any) -> Numbers:
         """Return by how much each text speaks for a class, to sort by.
@@ -175,18 +178,22 @@ class Answering(ClassifierBase):
             pairs = zip(found, expect_single(listed), strict=True)
             return float(np.mean([label == right for label, right in pairs]))
         self._warn_if_stale()
-        decided, classes = self._decided(texts, None)
-        expect_as_many(len(decided), listed)
-        return float(f_measures(truth_of(listed, classes), decided).micro_f1)
+        lists = self._lists(texts, 0.0).tolist()
+        expect_as_many(len(lists), listed)
+        right, given, wanted = shared(lists, listed)
+        return 2 * right / max(given + wanted, 1)
 
     def _is_several(self) -> bool:
         check_is_fitted(self)
         return self.multi_label_
 
-    def _rows(self, texts: Any) -> Iterator[Any]:
+    def _rows(self, texts: Any, size: int | None = None) -> Iterator[Any]:
+        """Yield counts of texts, of so many that numbers for all classes fit into memory."""
         check_is_fitted(self)
+        if size is None:
+            size = max(1, min(_PIECE, _MOST_NUMBERS // max(1, len(self.classes_))))
         vectorizer, empty = self.vectorizer_, True
-        for some in pieces(texts, _PIECE):
+        for some in pieces(texts, size):
             empty = False
             yield vectorizer.transform(some)
         if empty:
@@ -195,60 +202,35 @@ class Answering(ClassifierBase):
     def _best(self, X: Any) -> NDArray[Any]:
         return self.model_.predict(X) if X.shape[0] else self.classes_[:0]
 
-    def _asked(self, texts: Any, ask: Callable[[Any], Said], missing: float) -> Said:
-        return joined([ask(X) for X in self._rows(texts)], missing)
-
-    def _likely(self, texts: Any) -> Said:
-        return self._asked(texts, self._proba, 0.0)
-
-    def _scored(self, X: Any) -> Said:
-        scores, _, classes = self._scores(X)
-        return Said(scores, classes)
-
-    def _scores(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
-        """Return scores, lengths and classes of one moment, though another thread may learn."""
+    def _likely(self, texts: Any, calibration: Calibration | None) -> Iterator[Said]:
+        """Yield probabilities, piece by piece; all by one calibration, though it be replaced."""
         model = self.model_
-        while True:
-            classes = model.classes_
-            if not X.shape[0]:
-                return np.empty((0, len(classes))), np.empty(0), classes
-            scores, lengths = model.scores_and_lengths(X)
-            if scores.shape[1] == len(classes) and np.array_equal(classes, model.classes_):
-                return scores, lengths, classes
+        for X in self._rows(texts):
+            scores, lengths, classes = self._judged(X)
+            if calibration is None:
+                yield Said(np.exp(model.posteriors(scores)), classes)
+            else:
+                found = calibration.probabilities(scores, lengths, classes, model.log_odds)
+                yield Said(found, classes)
 
-    def _proba(self, X: Any) -> Said:
-        model, calibration = self.model_, self.calibration_
-        scores, lengths, classes = self._scores(X)
-        if calibration is None:
-            return Said(np.exp(model.posteriors(scores)), classes)
-        found = calibration.probabilities(scores, lengths, classes, model.log_odds)
-        return Said(found, classes)
+    def _lists(self, texts: Any, least: float) -> NDArray[np.object_]:
+        """Return the labels of texts that may have several."""
+        calibration = self.calibration_
+        found = []
+        for proba, classes in self._likely(texts, calibration):
+            chosen = proba >= 0.5 if calibration is None else calibration.decided(proba, classes)
+            found.append(as_lists(chosen & (proba >= least), classes))
+        return np.concatenate(found)
 
-    def _decided(self, texts: Any, min_confidence: float | None) -> Said:
-        proba, classes = self._likely(texts)
-        if self.calibration_ is None:
-            chosen: NDArray[np.bool_] = proba >= 0.5
-        else:
-            chosen = self.calibration_.decided(proba, classes)
-        least = 0.0 if min_confidence is None else min_confidence
-        return Said(chosen & (proba >= least), classes)
-
-    def _labels(self, said: Said) -> NDArray[Any]:
-        decided, classes = said
-        if self.n_columns_ is None:
-            return as_lists(decided, classes)
-        matrix = np.zeros((len(decided), self.n_columns_), dtype=np.int64)
-        matrix[:, classes.astype(np.intp)] = decided
-        return matrix
-
-    def _expect_calibration(self) -> Any:
+    def _expect_calibration(self) -> Calibration:
         check_is_fitted(self)
-        if self.calibration_ is None:
+        calibration = self.calibration_
+        if calibration is None:
             raise ScoreError(
                 "there is no calibration to make sets with: there were too few documents. Call "
                 "recalibrate(texts, labels) with documents that were not learned."
             )
-        return self.calibration_
+        return calibration
 
     def _warn_if_stale(self) -> None:
         check_is_fitted(self)
@@ -259,6 +241,14 @@ class Answering(ClassifierBase):
                 StaleWarning,
                 stacklevel=3,
             )
+
+
+def _sure(said: Said, least: float) -> NDArray[np.object_]:
+    """Return the likeliest label of each document; None where it is less likely than this."""
+    proba, classes = said
+    found = classes.astype(object)[proba.argmax(axis=1)]
+    found[proba.max(axis=1, initial=0.0) < least] = None
+    return found
 
 
 def _expect_probability(least: Any) -> None:

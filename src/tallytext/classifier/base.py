@@ -6,10 +6,12 @@ import copy
 from threading import Lock
 from typing import Any, NoReturn
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.pending import Pending
@@ -18,11 +20,12 @@ from tallytext.classifier.wording import in_few_words
 from tallytext.duplicates import Duplicates
 from tallytext.errors import NotAdditiveError
 from tallytext.learners import Learner
+from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
 
 # One for all: a classifier is settled once, and waits for others rarely.
-_SETTLING = Lock()
+SETTLING = Lock()
 
 
 class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -89,9 +92,19 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.model_.class_number(label)  # says which classes there are
         return next(typical_terms(tally, [tally.classes.index(label)], n))
 
+    def _judged(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+        """Return scores, lengths and classes of one moment, though another thread may learn."""
+        model = self.model_
+        if not X.shape[0]:
+            classes = model.classes_
+            return np.empty((0, len(classes))), np.empty(0), classes
+        if isinstance(model, NaiveBayes):
+            return model.scores_lengths_classes(X)
+        return (*model.scores_and_lengths(X), model.classes_)
+
     def _settle(self) -> None:
         """Fit the calibration, if that is still to be done: before anything changes."""
-        with _SETTLING:
+        with SETTLING:
             if self._pending is not None:
                 self._calibration = self._pending.settled()
                 self._pending = None

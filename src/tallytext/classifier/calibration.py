@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ _FBR = 0.1
 class Calibration:
     """Fitted on documents that were kept from the model; stays as it is when the model learns.
 
-    Classes that the model meets later are judged by what holds for all of them.
+    Classes that the model meets later, and, where documents may have several labels, those that
+    no document had, are judged by what holds for all of them.
 
     Attributes
     ----------
@@ -61,14 +62,16 @@ class Calibration:
         """Return a calibration, or None where there is nothing to learn it from."""
         if not seen.truth.any() or len(seen.classes) < 2:
             return None
-        calibrator, common = fit_calibrator(seen), None
-        found = probabilities(calibrator, seen.scores, seen.lengths, lambda _: seen.log_odds())
-        thresholds, score = None, mark(seen)
+        score, common, thresholds = mark(seen), None, None
         if seen.several:
             odds = per_token(seen.log_odds(), seen.lengths)
             common = Platt.fit(odds.reshape(-1, 1), seen.truth.reshape(-1, 1))
-            rule = SCut(fbr=_FBR).fit(found, seen.truth)
-            thresholds = rule.thresholds
+            # A class that no document has is judged as one that comes later: by what is common.
+            seen = _of_classes(seen, np.flatnonzero(seen.truth.any(axis=0)))
+        calibrator = fit_calibrator(seen)
+        found = probabilities(calibrator, seen.scores, seen.lengths, lambda _: seen.log_odds())
+        if seen.several:
+            thresholds = SCut(fbr=_FBR).fit(found, seen.truth).thresholds
         return cls(
             classes=seen.classes.tolist(),
             calibrator=calibrator,
@@ -176,6 +179,17 @@ class Calibration:
         known, shown = {label: at for at, label in enumerate(self.classes)}, classes.tolist()
         old = [at for at, label in enumerate(shown) if label in known]
         return old, [known[shown[at]] for at in old]
+
+
+def _of_classes(seen: OutOfSample, kept: NDArray[np.intp]) -> OutOfSample:
+    """Return what was said of some classes, as log-odds, which do not depend on the others."""
+    return replace(
+        seen,
+        scores=seen.log_odds()[:, kept],
+        truth=seen.truth[:, kept],
+        classes=seen.classes[kept],
+        contrasts=True,
+    )
 
 
 def _proba(calibrator: Calibrator, odds: Numbers) -> Numbers:

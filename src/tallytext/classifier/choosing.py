@@ -55,22 +55,21 @@ class _Contestant:
     candidate: Candidate
     model: Any = None
     parts: list[OutOfSample] = field(default_factory=list)
+    score: float | None = None
+    n_documents: int = 0
 
     def judged_by(self, judge: Judge, folds: Sequence[int]) -> None:
         if self.model is None:
             self.model = judge.trained(self.candidate)
         for fold in folds:
             self.parts.append(judge.judged(self.candidate, self.model, fold))
-
-    @property
-    def score(self) -> float:
-        return mark(joined(self.parts)) if self.parts else -1.0
+        if folds:
+            seen = joined(self.parts)
+            self.score, self.n_documents = mark(seen), len(seen.scores)
 
     def trial(self) -> Trial:
-        score = self.score if self.parts else None
-        n_documents = sum(len(part.scores) for part in self.parts)
-        learner = self.candidate.learner.name
-        return Trial(learner, in_few_words(self.candidate.model), score, n_documents)
+        learner, setting = self.candidate.learner.name, in_few_words(self.candidate.model)
+        return Trial(learner, setting, self.score, self.n_documents)
 
 
 def choose(
@@ -89,18 +88,16 @@ def choose(
         Of equals the first wins.
     judge : Judge
     over : Deadline
-        After it no candidate is tried, but for the first.
+        After it no candidate is tried, but for the first, and there is no second round.
     progress : callable
         Called after each candidate.
     """
     field_ = [_Contestant(candidate) for candidate in candidates]
     if judge.folds and len(field_) > 1:
-        _first_round(field_, judge, over, progress)
-        field_.sort(key=lambda each: -each.score)
-        for each in field_[:_FINALISTS]:
-            if each.parts:
-                each.judged_by(judge, range(len(each.parts), min(_MOST_FOLDS, len(judge.folds))))
-        field_[:_FINALISTS] = sorted(field_[:_FINALISTS], key=lambda each: -each.score)
+        field_ = _first_round(field_, judge, over, progress)
+        if not over:
+            _finals(field_[:_FINALISTS], judge)
+            field_[:_FINALISTS] = _best_first(field_[:_FINALISTS])
     winner = field_[0]
     if winner.model is None:
         winner.model = judge.trained(winner.candidate)
@@ -115,12 +112,27 @@ def untried(candidate: Candidate) -> Trial:
 
 def _first_round(
     contestants: list[_Contestant], judge: Judge, over: Deadline, progress: Progress
-) -> None:
+) -> list[_Contestant]:
+    """Return all contestants, the best first."""
     folds = first_folds([len(rows) for rows in judge.folds])
     for at, each in enumerate(contestants):
         if not at or not over:
             each.judged_by(judge, folds)
+        # What was said fills memory where classes are many: only finalists keep it.
+        for loser in _best_first(contestants)[_FINALISTS:]:
+            loser.parts, loser.model = [], None
         progress()
+    return _best_first(contestants)
+
+
+def _finals(contestants: list[_Contestant], judge: Judge) -> None:
+    for each in contestants:
+        if each.parts:
+            each.judged_by(judge, range(len(each.parts), min(_MOST_FOLDS, len(judge.folds))))
+
+
+def _best_first(contestants: Sequence[_Contestant]) -> list[_Contestant]:
+    return sorted(contestants, key=lambda each: 1.0 if each.score is None else -each.score)
 
 
 def first_folds(sizes: Sequence[int]) -> range:

@@ -258,7 +258,15 @@ def _keys(n: int, groups: Any, time: Any) -> NDArray[np.uint64] | None:
     if given.shape != (n,):
         name = "groups" if time is None else "time"
         raise ValueError(f"{n} documents, but {name} of shape {given.shape}.")
+    _expect_none_missing(given, "groups" if time is None else "time")
     distinct, number = np.unique(given, return_inverse=True)
     if time is None:
         return random_keys(0, len(distinct))[number]
     return (len(distinct) - 1 - number).astype(np.uint64)
+
+
+def _expect_none_missing(given: NDArray[Any], name: str) -> None:
+    none = np.array([each is None for each in given.tolist()], dtype=bool)
+    missing = np.flatnonzero(none | (given != given))  # NaN and NaT differ from themselves
+    if len(missing):
+        raise ValueError(f"{name} lacks a value for document {missing[0]}.")

@@ -48,12 +48,27 @@ def grouped(keys: NDArray[np.uint64], n_documents: int) -> list[Rows]:
     >>> [fold.tolist() for fold in grouped(np.array([3, 3, 5, 8, 8], dtype=np.uint64), 5)]
     [[0, 1], [2], [3, 4]]
     """
-    if len(keys) < 2 or keys[0] == keys[-1]:
-        return []
+    if not len(keys) or keys[0] == keys[-1]:
+        return [np.arange(len(keys))] if 0 < len(keys) < n_documents else []
     size, first_of_key = fold_size(n_documents), np.flatnonzero(keys[1:] != keys[:-1]) + 1
     wanted = np.arange(size, len(keys), size)
     cuts = np.unique(first_of_key[np.searchsorted(first_of_key[:-1], wanted)])
     return np.split(np.arange(len(keys)), cuts)
+
+
+def whole(keys: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+    """Return the first n keys or some less, so that none is parted from its equals; but one.
+
+    Examples
+    --------
+    >>> whole(np.array([3, 3, 5, 5, 8], dtype=np.uint64), 3)
+    array([3, 3], dtype=uint64)
+    """
+    if n >= len(keys):
+        return keys
+    # Those of the first key may be more than n: then all of them, since there must be some.
+    end = int(np.searchsorted(keys, keys[n]))
+    return keys[: end or int(np.searchsorted(keys, keys[0], side="right"))]
 
 
 def latest(keys: NDArray[np.uint64], n_documents: int) -> list[Rows]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.class_order import array_of_labels, sort_labels
 from tallytext.bayes.exam import Exam
 from tallytext.bayes.out_of_sample import OutOfSample
@@ -17,7 +19,11 @@ from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.sample import Drawn
 from tallytext.learners import Learner
+from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
+
+_MOST_SCORES = 1 << 24
+_HOPELESS = 8  # times as many labels as there are
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,11 @@ class Judge:
     method: str = "cross-validation"
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
 
+    def later(self, tally: Tally, additive: bool) -> Judge:
+        """Return a judge of the model that was chosen, who holds on to no more than he needs."""
+        documents = None if additive else self.documents
+        return replace(self, tally=tally, documents=documents, _rests={})
+
     @property
     def classes(self) -> NDArray[Any]:
         """The labels, sorted."""
@@ -73,6 +84,7 @@ class Judge:
         model = type(candidate.model).from_tally(self.tally, **parameters)
         # What sums cannot tell (a discount found by leaving out) is found from those drawn.
         model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
+        model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
         return model
 
     def judged(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
@@ -80,7 +92,7 @@ class Judge:
         if not candidate.learner.additive:
             return self._refitted(candidate, fold)
         rest, exam = self._without(fold)
-        return exam.judged(model.with_tally(rest), self.classes, self.method)
+        return exam.judged(_named(model.with_tally(rest), self.classes), self.classes, self.method)
 
     def _without(self, fold: int) -> tuple[Tally, Exam]:
         if fold not in self._rests:
@@ -116,6 +128,28 @@ class Judge:
         return self.documents
 
 
+def _named(model: Any, classes: NDArray[Any]) -> Any:
+    """Return a model whose priors, if they were given in order, stand by the names of classes.
+
+    Without a fold a class may be gone, and the order is another.
+    """
+    prior = model.prior
+    if not isinstance(prior, str | Mapping):
+        model.prior = dict(zip(classes.tolist(), np.asarray(prior).tolist(), strict=True))
+    return model
+
+
+def most_judged(n_classes: int) -> int:
+    """Return how many documents may be judged together: scores of all classes are held.
+
+    Examples
+    --------
+    >>> most_judged(20), most_judged(10_000)
+    (838860, 1677)
+    """
+    return max(64, _MOST_SCORES // max(1, n_classes))
+
+
 def mark(seen: OutOfSample) -> float:
     """Return how good an answer is: accuracy, or F1 where documents have several labels or none.
 
@@ -126,7 +160,23 @@ def mark(seen: OutOfSample) -> float:
         return 0.0
     if not seen.several:
         return seen.accuracy
-    odds = per_token(seen.log_odds(), seen.lengths).ravel()
-    right = np.cumsum(seen.truth.ravel()[np.argsort(-odds, kind="stable")])
-    given = np.arange(1, len(right) + 1)
-    return float((2 * right / (given + max(right[-1], 1))).max())
+    odds, wanted = per_token(seen.log_odds(), seen.lengths).ravel(), seen.truth.ravel()
+    return _best_f1(odds, wanted)
+
+
+def _best_f1(odds: Numbers, wanted: NDArray[np.bool_]) -> float:
+    """Return the F1 at the best threshold, without putting all in order where most is hopeless."""
+    n, n_wanted = len(odds), max(int(wanted.sum()), 1)
+    n_looked_at = min(n, _HOPELESS * n_wanted)
+    least = np.partition(odds, n - n_looked_at)[n - n_looked_at]
+    likely = np.flatnonzero(odds >= least)
+    best = _highest_f1(odds[likely], wanted[likely], n_wanted)
+    # Whoever gives n labels has an F1 of 2 W / (n + W) at most, if W are wanted.
+    if len(likely) == n or best >= 2 * n_wanted / (len(likely) + 1 + n_wanted):
+        return best
+    return _highest_f1(odds, wanted, n_wanted)
+
+
+def _highest_f1(odds: Numbers, wanted: NDArray[np.bool_], n_wanted: int) -> float:
+    right = np.cumsum(wanted[np.argsort(-odds, kind="stable")])
+    return float((2 * right / (np.arange(1, len(right) + 1) + n_wanted)).max())

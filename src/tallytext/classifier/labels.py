@@ -39,7 +39,14 @@ def labels_of(labels: Any) -> tuple[list[Any], int | None]:
         targets = targets_of(labels)
         return targets.labels, targets.columns
     listed = listed_labels(labels)
+    if _are_single(listed):
+        return listed, None
     return [each.tolist() if isinstance(each, np.ndarray) else each for each in listed], None
+
+
+def _are_single(labels: list[Any]) -> bool:
+    """Whether no document has its labels in a collection."""
+    return {*map(type, labels)}.isdisjoint(_SEVERAL)
 
 
 def is_single(label: Any) -> bool:
@@ -56,6 +63,8 @@ def expect_single(labels: list[Any], before: int = 0) -> list[Any]:
     before : int, default=0
         How many documents came before these.
     """
+    if _are_single(labels):
+        return labels
     for at, label in enumerate(labels, before):
         if not is_single(label):
             raise LabelError(
@@ -112,3 +121,35 @@ def as_lists(decided: NDArray[np.bool_], classes: NDArray[Any]) -> NDArray[np.ob
     for row, chosen in enumerate(decided):
         lists[row] = [names[column] for column in np.flatnonzero(chosen)]
     return lists
+
+
+def as_indicator(lists: NDArray[np.object_], columns: int) -> NDArray[np.int64]:
+    """Return lists of labels that are numbers of columns as a matrix of 0 and 1.
+
+    Examples
+    --------
+    >>> as_indicator(as_lists(np.array([[True, True], [False, False]]), np.array([0, 2])), 3)
+    array([[1, 0, 1],
+           [0, 0, 0]])
+    """
+    matrix = np.zeros((len(lists), columns), dtype=np.int64)
+    rows = np.repeat(np.arange(len(lists)), [len(labels) for labels in lists])
+    matrix[rows, [*chain.from_iterable(lists)]] = 1
+    return matrix
+
+
+def shared(given: list[Any], wanted: list[Any]) -> tuple[int, int, int]:
+    """Return how many labels documents were given rightly, were given, and have.
+
+    Examples
+    --------
+    >>> shared([["sea"], ["sea", "sky"]], [["sea", "ice"], "sky"])
+    (2, 3, 3)
+    """
+    pairs = [
+        (set(a), set(b if isinstance(b, _SEVERAL) else [b]))
+        for a, b in zip(given, wanted, strict=True)
+    ]
+    sums = ((len(a & b), len(a), len(b)) for a, b in pairs)
+    right, n_given, n_wanted = map(sum, zip(*sums, strict=True)) if pairs else (0, 0, 0)
+    return right, n_given, n_wanted

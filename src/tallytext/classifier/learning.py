@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.targets import truth_of
-from tallytext.classifier.base import ClassifierBase
+from tallytext.classifier.base import SETTLING, ClassifierBase
 from tallytext.classifier.calibration import Calibration
+from tallytext.classifier.judging import most_judged
 from tallytext.classifier.labels import (
     expect_as_many,
     expect_columns,
@@ -18,6 +20,7 @@ from tallytext.classifier.labels import (
     labels_of,
 )
 from tallytext.classifier.report import Changes
+from tallytext.classifier.sample import random_keys
 from tallytext.errors import LabelError, ScoreError
 
 
@@ -67,20 +70,23 @@ class Learning(ClassifierBase):
         Parameters
         ----------
         texts, labels
-            Documents that the classifier has not learned.
+            Documents that the classifier has not learned. Where numbers for all of them and all
+            classes would fill memory, some are drawn.
         """
         check_is_fitted(self)
         X, listed = self._counted(texts, labels, grow=False)
         expect_labels(listed)
         if not X.shape[0]:
             raise LabelError("there is no document to calibrate on.")
-        calibration = Calibration.fit(self._seen(X, listed))
+        rows = np.argsort(random_keys(0, len(listed)))[: most_judged(len(self.classes_))]
+        calibration = Calibration.fit(self._seen(X[rows], [listed[row] for row in rows]))
         if calibration is None:
             raise ScoreError(
                 "nothing to calibrate on: these documents have no label that the model knows, or "
                 "it knows one only."
             )
-        self._calibration, self._pending, self.changes_ = calibration, None, Changes()
+        with SETTLING:  # or what is being fitted to training documents would replace it
+            self._calibration, self._pending, self.changes_ = calibration, None, Changes()
         return self
 
     def _counted(self, texts: Any, labels: Any, grow: bool = True) -> tuple[Any, list[Any]]:
@@ -96,14 +102,13 @@ class Learning(ClassifierBase):
         return X, listed
 
     def _seen(self, X: Any, labels: list[Any]) -> OutOfSample:
-        model = self.model_
-        scores, lengths = model.scores_and_lengths(X)
+        scores, lengths, classes = self._judged(X)
         return OutOfSample(
             scores=scores,
             lengths=lengths,
-            truth=truth_of(labels, model.classes_),
-            classes=model.classes_,
-            contrasts=model.contrasts,
+            truth=truth_of(labels, classes),
+            classes=classes,
+            contrasts=self.model_.contrasts,
             several=self.multi_label_,
             method="held out",
         )

@@ -43,6 +43,11 @@ def _differences(
         if type(mine) is not type(other):
             yield name.strip("_"), type(mine).__name__, type(other).__name__
         yield from _of_parameters(name.strip("_"), mine, other)
+    mine, other = (each.vectorizer_ for each in (ours, theirs))
+    if mine.is_limited and mine.vocabulary_ != other.vocabulary_:
+        # Each left out words of its own choice, so that sums would be of neither.
+        sizes = f"{len(mine.vocabulary_):,} words", f"{len(other.vocabulary_):,} others"
+        yield "the vocabulary that min_df, max_df and max_features left", *sizes
     if ours.n_columns_ != theirs.n_columns_:
         yield "the number of columns of labels", ours.n_columns_, theirs.n_columns_
 

@@ -11,8 +11,8 @@ from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.budget import Deadline, Size, affordable
 from tallytext.classifier.choosing import Choice, Trial, choose, untried
 from tallytext.classifier.counting import Counting
-from tallytext.classifier.folds import Rows, dealt_out, grouped, latest
-from tallytext.classifier.judging import Candidate, Judge
+from tallytext.classifier.folds import Rows, dealt_out, grouped, latest, whole
+from tallytext.classifier.judging import Candidate, Judge, most_judged
 from tallytext.classifier.labels import expect_single
 from tallytext.classifier.pending import Pending
 from tallytext.classifier.sample import Drawn
@@ -23,8 +23,6 @@ from tallytext.planes import Plane
 from tallytext.progress import progress_bar
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
-
-_MOST_SCORES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Training:
             tally=kept,
             learner=choice.candidate.learner,
             several=several,
-            pending=Pending(replace(judge, tally=kept), choice),
+            pending=Pending(judge.later(kept, additive), choice),
             trials=choice.trials,
             duplicates=self.counting.duplicates(),
         )
@@ -94,13 +92,13 @@ class Training:
         tally = self.counting.tally
         n_documents, n_classes = int(tally.n_documents), max(1, len(tally.classes))
         # Scores of all classes are held for all documents that are judged.
-        n = min(len(drawn.labels), max(64, _MOST_SCORES // n_classes))
+        n = min(len(drawn.labels), most_judged(n_classes))
         if n_classes < 2:
             return []
         if by_time:
-            return latest(drawn.keys[:n], n_documents)
+            return latest(whole(drawn.keys, n), n_documents)
         if by_group:
-            return grouped(drawn.keys[:n], n_documents)
+            return grouped(whole(drawn.keys, n), n_documents)
         return dealt_out(drawn.labels[:n], n_documents, several)
 
     def _choice(self, judge: Judge) -> Choice:

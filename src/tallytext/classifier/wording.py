@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -19,9 +20,15 @@ def in_few_words(model: Any) -> str:
     >>> in_few_words(MultinomialNB(AbsoluteDiscount()))
     'MultinomialNB(smoothing=AbsoluteDiscount())'
     """
-    usual = {name: each.default for name, each in signature(type(model)).parameters.items()}
+    kind: Any = type(model)
+    usual = _defaults(kind)
     given = model.get_params(deep=False)
     return _named(model, {name: given[name] for name in usual}, usual)
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {name: each.default for name, each in signature(kind).parameters.items()}
 
 
 def _named(value: Any, given: dict[str, Any], usual: dict[str, Any]) -> str:

@@ -42,14 +42,14 @@ def recalibrate(
         encoding=encoding,
         match=match,
     )
+    from tallytext.labels import listed_labels
+
     path = output or model
     expect_place(path)
     classifier = load(model)
-    texts, labels = [], []
-    for batch in documents:
-        texts += list(batch.texts) if isinstance(batch.texts, list) else batch.texts.to_pylist()
-        labels += batch.labels or []
-    classifier.recalibrate(texts, labels)
+    batches = list(documents)
+    texts = [text for batch in batches for text in listed_labels(batch.texts)]
+    classifier.recalibrate(texts, [label for batch in batches for label in batch.labels or []])
     save(classifier, path)
     if as_json:
         print_json({"model": str(path), **classifier.report().to_dict()})

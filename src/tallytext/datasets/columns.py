@@ -95,12 +95,12 @@ def offered(name: str, known: Sequence[str]) -> str:
 
 def _hint(name: str, known: Sequence[str]) -> str:
     """Return which columns may be meant by a name, which is often one that nobody has chosen."""
+    if nearest := did_you_mean(name, known):
+        return nearest
     likely = _likely(name, known)
     if len(likely) == 1:
         return f" Did you mean {likely[0]!r} (--{name} {likely[0]})?"
-    if name in _USUAL:
-        return f" Say with --{name} which of them to read."
-    return did_you_mean(name, known)
+    return f" Say with --{name} which of them to read." if name in _USUAL else ""
 
 
 def _likely(name: str, known: Sequence[str]) -> list[str]:
