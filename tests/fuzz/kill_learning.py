@@ -40,7 +40,7 @@ runpy.run_module("tallytext", run_name="__main__")
 class Experiment:
     """A model, documents to learn, and all models that there can be on the way."""
 
-    def __init__(self, folder: Path, n_words: int = 5_000, n_documents: int = 40) -> None:
+    def __init__(self, folder: Path, n_words: int = 5_000, n_documents: int = 20) -> None:
         rng = random.Random(0)
         words = [f"word{number}" for number in range(n_words)]
         self.documents = [
@@ -81,7 +81,8 @@ class Experiment:
         child = self.start("-m", "tallytext")
         self.wait_for_a_save(child)
         begin = time.monotonic()
-        if child.wait():
+        child.communicate()
+        if child.returncode:
             raise AssertionError(f"the command failed with {child.returncode}")
         assert self.found() == "new", "the command saved another model than the classifier"
         return time.monotonic() - begin
