@@ -8,12 +8,12 @@ import kill_learning
 
 
 def test_a_command_that_is_killed_leaves_one_of_the_models_that_it_saved(tmp_path):
-    counts = kill_learning.killed(tmp_path, kills=5, seed=0)
-    assert counts["old"] + counts["between"] + counts["new"] == 5
+    counts = kill_learning.killed(tmp_path, kills=4, seed=0)
+    assert counts["old"] + counts["between"] + counts["new"] == 4
 
 
 def test_a_file_is_the_old_model_until_it_is_the_new_one(tmp_path):
-    assert kill_learning.paused(tmp_path, kills=3) == {"old": 2, "new": 1}
+    assert kill_learning.paused(tmp_path, kills=2) == {"old": 2, "new": 1}
 
 
 def test_a_file_that_is_none_of_the_models_is_noticed(tmp_path):

@@ -91,6 +91,10 @@ class Experiment:
         while child.poll() is None and self.model.stat().st_ino == self.inode:
             time.sleep(0.001)
 
+    def wait_for_a_temporary_file(self, child: subprocess.Popen[Any]) -> None:
+        while child.poll() is None and not self.left_over():
+            pass
+
     def found(self) -> str:
         """Return which model the file holds, which must be exactly one of those that there are."""
         state = self.states.index(hashlib.sha256(self.model.read_bytes()).hexdigest())
@@ -108,17 +112,18 @@ def killed(folder: Path, kills: int, seed: int) -> Counter[str]:
         if round % 5:  # else at any moment from the start, which is the loading of libraries
             experiment.wait_for_a_save(child)
         time.sleep(rng.uniform(0, seconds))
+        if round % 2:  # else wherever it may be
+            experiment.wait_for_a_temporary_file(child)
         end(child)
         counts[experiment.found()] += 1
-        counts["temporary files left"] += len(experiment.left_over())
+        counts["inside a write"] += len(experiment.left_over())
     return counts
 
 
 def paused(folder: Path, kills: int) -> Counter[str]:
-    """Kill a command right before a file takes its name, and right after, by turns."""
+    """Kill a command right before a file takes its name, so often, and once right after."""
     experiment, counts = Experiment(folder, n_documents=1), Counter[str]()
-    for round in range(kills):
-        after = bool(round % 3 == 2)
+    for after in [False] * kills + [True]:
         child = experiment.start("-c", PAUSE.format(after=after))
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n", "the command did not get that far"
