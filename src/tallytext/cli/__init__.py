@@ -13,6 +13,7 @@ from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
 from tallytext.cli.failures import EXIT_CODES, Commands
 from tallytext.cli.forget import forget
+from tallytext.cli.grouping import ungrouped
 from tallytext.cli.help_text import flowing
 from tallytext.cli.info import info
 from tallytext.cli.learn import learn
@@ -45,7 +46,7 @@ for command in (
     demo,
 ):
     epilog = MODELS if command is train else None
-    app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(command)
+    app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(ungrouped(command))
 
 
 def _show_version(wanted: bool) -> None:

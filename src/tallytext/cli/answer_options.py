@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -70,3 +71,16 @@ BatchSize = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is answered."""
+
+    top: Top = None
+    coverage: Coverage = None
+    min_confidence: MinConfidence = None
+    explain: Explain = False
+    identifier: Identifier = None
+    to: To = Written.jsonl
+    batch: BatchSize = 16_384

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tallytext.cli.console import is_watched, remarks, say, warn
+from tallytext.cli.options import Reading
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -20,10 +22,12 @@ class Documents:
     Parameters
     ----------
     sources : sequence of str
+    reading : Reading
+        How to read them.
     quiet : bool
         Whether to say nothing but warnings.
     **options
-        As for :func:`tallytext.datasets.read_documents`.
+        More of it, as for :func:`tallytext.datasets.read_documents`.
 
     Attributes
     ----------
@@ -31,12 +35,14 @@ class Documents:
         Read so far, and left out.
     """
 
-    def __init__(self, sources: Sequence[str], quiet: bool, **options: Any) -> None:
+    def __init__(
+        self, sources: Sequence[str], reading: Reading, quiet: bool, **options: Any
+    ) -> None:
         from tallytext.datasets import read_documents
 
         self.n_documents = self.n_bytes = self.n_skipped = 0
         self._start, self._quiet, self._sources = perf_counter(), quiet, sources
-        self._readers = [read_documents(source, **options) for source in sources]
+        self._readers = [read_documents(source, **asdict(reading), **options) for source in sources]
 
     def __iter__(self) -> Iterator[Batch]:
         self._start = perf_counter()

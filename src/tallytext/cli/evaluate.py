@@ -18,23 +18,20 @@ if TYPE_CHECKING:
 
 _BATCH = 16_384
 
+MinAccuracy = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=1, metavar="SHARE", help="Leave with exit code 1 if accuracy is below."
+    ),
+]
+
 
 def evaluate(
     model: options.Model,
     sources: options.Sources,
-    min_accuracy: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, metavar="SHARE", help="Leave with exit code 1 if accuracy is below."
-        ),
-    ] = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    format: options.Format = None,
-    label_separator: options.LabelSeparator = None,
-    on_error: options.Errors = options.OnError.fail,
-    encoding: options.Encoding = "utf-8",
-    match: options.Match = None,
+    *,
+    min_accuracy: MinAccuracy = None,
+    reading: options.Reading,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -49,18 +46,7 @@ def evaluate(
     tally evaluate mails.tally test.csv --text body --label folder --min-accuracy 0.8 --quiet
     """
     classifier = load(model)
-    documents = Documents(
-        sources,
-        quiet,
-        text=text,
-        label=label,
-        format=format,
-        label_separator=label_separator,
-        on_error=on_error,
-        encoding=encoding,
-        match=match,
-        max_documents=batch_size(classifier, _BATCH),
-    )
+    documents = Documents(sources, reading, quiet, max_documents=batch_size(classifier, _BATCH))
     with told(lambda: "There is no report, since not all documents were read."):
         report = report_on(classifier, documents)
     if as_json:

@@ -10,14 +10,9 @@ from tallytext.cli.documents import Documents
 def forget(
     model: options.Model,
     sources: options.Sources,
+    *,
     output: options.ChangedOutput = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    format: options.Format = None,
-    label_separator: options.LabelSeparator = None,
-    on_error: options.Errors = options.OnError.fail,
-    encoding: options.Encoding = "utf-8",
-    match: options.Match = None,
+    reading: options.Reading,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -31,15 +26,5 @@ def forget(
     tally forget mails.tally wrong.csv --text body --label folder
     tally forget mails.tally wrong.jsonl -o corrected.tally
     """
-    documents = Documents(
-        sources,
-        quiet,
-        text=text,
-        label=label,
-        format=format,
-        label_separator=label_separator,
-        on_error=on_error,
-        encoding=encoding,
-        match=match,
-    )
+    documents = Documents(sources, reading, quiet)
     change("forget", model, documents, output or model, None, quiet, as_json)

@@ -14,6 +14,7 @@ from tallytext.cli.documents import Documents
 def learn(
     model: options.Model,
     sources: options.Sources,
+    *,
     output: options.ChangedOutput = None,
     save_every: Annotated[
         int | None,
@@ -24,13 +25,7 @@ def learn(
             show_default="when all is learned",
         ),
     ] = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    format: options.Format = None,
-    label_separator: options.LabelSeparator = None,
-    on_error: options.Errors = options.OnError.fail,
-    encoding: options.Encoding = "utf-8",
-    match: options.Match = None,
+    reading: options.Reading,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -45,16 +40,5 @@ def learn(
     tally learn mails.tally monday.csv tuesday.csv --text body --label folder
     tally learn mails.tally - --save-every 1000 < stream.jsonl
     """
-    documents = Documents(
-        sources,
-        quiet,
-        text=text,
-        label=label,
-        format=format,
-        label_separator=label_separator,
-        on_error=on_error,
-        encoding=encoding,
-        match=match,
-        max_documents=min(save_every or 16_384, 16_384),
-    )
+    documents = Documents(sources, reading, quiet, max_documents=min(save_every or 16_384, 16_384))
     change("learn", model, documents, output or model, save_every, quiet, as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +61,7 @@ TextColumn = Annotated[
     ),
 ]
 LabelColumn = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--label", metavar="COLUMN", help="The column of their labels.", rich_help_panel=_INPUT
     ),
@@ -102,6 +103,29 @@ Match = Annotated[
         rich_help_panel=_INPUT,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How labelled documents are read."""
+
+    text: TextColumn = "text"
+    label: LabelColumn = "label"
+    format: Format = None
+    label_separator: LabelSeparator = None
+    on_error: Errors = OnError.fail
+    encoding: Encoding = "utf-8"
+    match: Match = None
+
+
+@dataclass(frozen=True)
+class UnlabelledReading(Reading):
+    """How documents are read whose labels are not known."""
+
+    label: None = field(default=None, init=False)
+    label_separator: None = field(default=None, init=False)
+
+
 Threads = Annotated[
     int | None,
     typer.Option(

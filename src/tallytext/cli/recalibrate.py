@@ -11,14 +11,9 @@ from tallytext.cli.models import expect_place, load, save
 def recalibrate(
     model: options.Model,
     sources: options.Sources,
+    *,
     output: options.ChangedOutput = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    format: options.Format = None,
-    label_separator: options.LabelSeparator = None,
-    on_error: options.Errors = options.OnError.fail,
-    encoding: options.Encoding = "utf-8",
-    match: options.Match = None,
+    reading: options.Reading,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -31,17 +26,7 @@ def recalibrate(
     \b
     tally recalibrate mails.tally recent.csv --text body --label folder
     """
-    documents = Documents(
-        sources,
-        quiet,
-        text=text,
-        label=label,
-        format=format,
-        label_separator=label_separator,
-        on_error=on_error,
-        encoding=encoding,
-        match=match,
-    )
+    documents = Documents(sources, reading, quiet)
     from tallytext.labels import listed_labels
 
     path = output or model

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli import training_options as settings
 from tallytext.cli.console import is_watched, print_json, results, say
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import expect_place, save
+from tallytext.cli.training_options import Settings
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier, TextVectorizer
@@ -20,21 +20,10 @@ if TYPE_CHECKING:
 
 def train(
     sources: options.Sources,
+    *,
     output: options.Output = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    format: options.Format = None,
-    label_separator: options.LabelSeparator = None,
-    on_error: options.Errors = options.OnError.fail,
-    encoding: options.Encoding = "utf-8",
-    match: options.Match = None,
-    model: settings.ModelName = "auto",
-    tokens: settings.Tokens = settings.Tokenization.words,
-    ngrams: settings.Ngrams = None,
-    language: settings.Language = None,
-    stop_words: settings.StopWords = None,
-    multi_label: settings.MultiLabel = None,
-    budget: settings.Budget = None,
+    reading: options.Reading,
+    settings: Settings,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -51,20 +40,9 @@ def train(
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     """
     path = expect_place(output or default_output(sources))
-    sizes = None if ngrams is None else ngram_range(ngrams)
-    documents = Documents(
-        sources,
-        quiet,
-        text=text,
-        label=label,
-        format=format,
-        label_separator=label_separator,
-        on_error=on_error,
-        encoding=encoding,
-        match=match,
-    )
-    vectorizer = _vectorizer(tokens.value, sizes, language, stop_words)
-    classifier = _trained(documents, model, vectorizer, multi_label, budget, path, quiet)
+    classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
+    with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
+        classifier.fit_batches(documents.pairs())
     save(classifier, path)
     report = classifier.report()
     if as_json:
@@ -76,26 +54,16 @@ def train(
     documents.close()
 
 
-def _trained(
-    documents: Documents,
-    model: str,
-    vectorizer: TextVectorizer | None,
-    multi_label: bool | None,
-    budget: float | None,
-    path: Path,
-    quiet: bool,
-) -> TextClassifier:
+def _untrained(settings: Settings, quiet: bool) -> TextClassifier:
     from tallytext import TextClassifier
 
-    classifier = TextClassifier(
-        model,
-        vectorizer=vectorizer,
-        multi_label=multi_label,
-        budget=budget,
+    return TextClassifier(
+        settings.model,
+        vectorizer=_vectorizer(settings),
+        multi_label=settings.multi_label,
+        budget=settings.budget,
         verbose=is_watched(quiet),
     )
-    with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
-        return classifier.fit_batches(documents.pairs())
 
 
 def default_output(sources: list[str]) -> Path:
@@ -114,20 +82,18 @@ def default_output(sources: list[str]) -> Path:
     return Path(f"{stem}.tally")
 
 
-def _vectorizer(
-    tokens: Any, sizes: tuple[int, int] | None, language: str | None, stop_words: str | None
-) -> TextVectorizer | None:
-    if (tokens, sizes, language, stop_words) == ("words", None, None, None):
+def _vectorizer(settings: Settings) -> TextVectorizer | None:
+    terms: dict[str, Any] = {
+        "tokens": settings.tokens.value,
+        "ngram_range": None if settings.ngrams is None else ngram_range(settings.ngrams),
+        "language": settings.language,
+        "stop_words": settings.stop_words,
+    }
+    if list(terms.values()) == ["words", None, None, None]:
         return None
     from tallytext import TextVectorizer
 
-    return TextVectorizer(
-        tokens=tokens,
-        ngram_range=sizes,
-        hangul="words+bigrams",
-        language=language,
-        stop_words=stop_words,
-    )
+    return TextVectorizer(hangul="words+bigrams", **terms)
 
 
 def ngram_range(written: str) -> tuple[int, int]:

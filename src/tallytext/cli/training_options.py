@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -90,3 +91,16 @@ Budget = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to train."""
+
+    model: ModelName = "auto"
+    tokens: Tokens = Tokenization.words
+    ngrams: Ngrams = None
+    language: Language = None
+    stop_words: StopWords = None
+    multi_label: MultiLabel = None
+    budget: Budget = None
