@@ -65,8 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if section := _section(console, name, options):
                 tables = section.measure(_input(section, options, corpora), Clock(rounds, say))
                 results[SECTIONS[name]] = section.ABOUT, _show(console, SECTIONS[name], tables)
-    if not (options.quick or options.only or options.documents):
+    if options.quick or options.documents:
+        return
+    if not options.only:
         report.write(results, rounds)
+    elif options.write:
+        report.rewrite(results)
+    if options.write or not options.only:
         console.print("Wrote docs/benchmarks.md.", highlight=False)
 
 
@@ -143,6 +148,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     files = " and ".join(f"{name}.parquet" for name in NAMES)
     add("--quick", action="store_true", help="every eighth document of one corpus, two rounds")
     add("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help="run these sections")
+    add("--write", action="store_true", help="with --only: write these sections into the page")
     add("--documents", type=_positive, metavar="N", help="the first N documents of each corpus")
     add("--rounds", type=_positive, metavar="N", help="turns of each contestant; 5, or 2 if quick")
     add(

@@ -20,8 +20,8 @@ from tallytext import TextClassifier
 
 FOLDER = True
 ABOUT = """Documents with one label; debian_sections is split by source. Accuracy on the held-out
-documents in percent; no held-out label was seen by any choice. scikit-learn's naive Bayes on the counts
-of `CountVectorizer()` and on their tf-idf, alpha chosen from eight values by three-fold
+documents in percent; no held-out label was seen by any choice. scikit-learn's naive Bayes on the
+counts of `CountVectorizer()` and on their tf-idf, alpha chosen from eight values by three-fold
 cross-validation; "best" is the best of these four on the held-out documents. LinearSVC with its
 defaults on tf-idf with logarithmic counts. `TextClassifier()` chooses by itself; which settings
 it tries was settled after accuracies of several on these held-out documents had been seen. Time

@@ -36,10 +36,23 @@ def machine() -> str:
 def write(sections: Mapping[str, tuple[str, Iterable[Table]]], rounds: int) -> None:
     """Write the page from a text and tables for each heading."""
     parts = [HEAD.format(rounds=rounds, machine=machine())]
-    for heading, (about, tables) in sections.items():
-        parts.append(f"## {heading}\n\n{about}\n")
-        parts.extend(table.markdown() + "\n" for table in tables)
+    parts += [_section(heading, content) for heading, content in sections.items()]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+def rewrite(sections: Mapping[str, tuple[str, Iterable[Table]]]) -> None:
+    """Write these sections of the page anew, and leave the others as they are."""
+    page = PAGE.read_text(encoding="utf-8")
+    for heading, content in sections.items():
+        before, _, rest = page.partition(f"## {heading}\n")
+        after = rest.partition("\n## ")[2]
+        page = before + _section(heading, content) + (f"\n## {after}" if after else "")
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def _section(heading: str, content: tuple[str, Iterable[Table]]) -> str:
+    about, tables = content
+    return "\n".join([f"## {heading}\n\n{about}\n", *(table.markdown() + "\n" for table in tables)])
 
 
 def _processor() -> str:

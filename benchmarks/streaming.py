@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -107,18 +106,17 @@ class _writer:
 
 
 def _run(command: str, path: Path, megabytes: float) -> tuple[str, str, str]:
-    model = path.with_name("generated.tally")
+    model, peak = path.with_name("generated.tally"), path.with_name("peak")
     arguments = {
         "train": ["train", path, "-o", model, "--quiet"],
         "predict": ["predict", model, path, "--quiet"],
     }[command]
     start = perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tallytext", *map(str, arguments)], stdout=subprocess.DEVNULL
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks.streaming_child", peak, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        check=True,
     )
-    _, status, used = os.wait4(process.pid, 0)
     seconds = perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"tally {command} ended with {process.returncode}")
-    return figure(seconds), figure(megabytes / seconds), f"{used.ru_maxrss / 1024:,.0f}"
+    memory = int(peak.read_text()) / 2**20
+    return figure(seconds), figure(megabytes / seconds), f"{memory:,.0f}"
