@@ -9,7 +9,7 @@ from pathlib import Path
 import bending
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from classifiers import (
@@ -86,6 +86,7 @@ def test_what_is_learned_after_loading_is_as_if_nothing_was_saved(data, model, s
 
 @given(st.lists(st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
                 | st.text(st.characters()), min_size=1, max_size=6, unique=True))  # fmt: skip
+@example([2**53 + 1, 0.0, ""])
 def test_labels_keep_their_types(labels):
     loaded = again(TextClassifier("multinomial").fit(["salt"] * len(labels), labels))
     assert sorted(map(repr, loaded.tally_.classes)) == sorted(map(repr, labels))

@@ -114,11 +114,13 @@ def array_of_labels(labels: list[Label]) -> NDArray[Any]:
     --------
     >>> array_of_labels([2, "a"])
     array([2, 'a'], dtype=object)
+    >>> array_of_labels([2**53 + 1, 0.5])
+    array([9007199254740993, 0.5], dtype=object)
     """
     kinds = {str if isinstance(label, str) else type(label) for label in labels}
     # NumPy takes a NUL at the end of a string for padding.
     padded = any(isinstance(label, str) and label.endswith("\0") for label in labels)
-    if padded or (len(kinds) > 1 and str in kinds):
+    if padded or len(kinds) > 1:
         mixed = np.empty(len(labels), dtype=object)
         mixed[:] = labels
         return mixed
