@@ -39,8 +39,8 @@ def settings_of(estimator: Any) -> dict[str, Any]:
     >>> settings_of(TextVectorizer(term_filter=str.strip))
     Traceback (most recent call last):
     tallytext.errors.FileError: TextVectorizer cannot be saved with this term_filter: <method \
-'strip' of 'str' objects> is a Python function, and a file holds no code. Use a compiled regular \
-expression, or one of the choices that have a name.
+'strip' of 'str' objects> is a Python function, and a file holds no code. Use one of the choices \
+that have a name, or for tokens a compiled regular expression.
     """
     kind = type(estimator).__name__
     if _KINDS.get(kind) is not type(estimator):

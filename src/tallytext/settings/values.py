@@ -80,8 +80,8 @@ def from_plain(value: Any) -> Any:
 def _why_not(value: Any) -> str:
     if callable(value):
         return (
-            f"{value!r:.80} is a Python function, and a file holds no code. Use a compiled regular "
-            "expression, or one of the choices that have a name"
+            f"{value!r:.80} is a Python function, and a file holds no code. Use one of the "
+            "choices that have a name, or for tokens a compiled regular expression"
         )
     return f"a value of type {type(value).__name__} cannot be kept in a file"
 
