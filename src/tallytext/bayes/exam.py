@@ -8,7 +8,7 @@ import numpy as np
 
 from tallytext.bayes.base import ModelBase
 from tallytext.bayes.matrices import documents_of, transformed
-from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.out_of_sample import OutOfSample, in_columns
 from tallytext.bayes.reading import Reader, at_one_moment
 from tallytext.bayes.targets import truth_of
 from tallytext.smoothing.base import Numbers
@@ -41,16 +41,6 @@ class Exam:
     def __len__(self) -> int:
         return len(self._labels)
 
-    @property
-    def n_cells(self) -> int:
-        """Number of (document, word) pairs."""
-        return len(self._documents.terms)
-
-    @property
-    def n_terms(self) -> int:
-        """Number of distinct words."""
-        return len(self._terms)
-
     def judged(self, model: ModelBase, classes: Any, method: str) -> OutOfSample:
         """Return what a model says of these documents.
 
@@ -66,10 +56,8 @@ class Exam:
         found, lengths, known = at_one_moment(
             model._reader(), lambda reader: self._scores(model, reader)
         )
-        scores = np.full((len(self), len(classes)), -np.inf)
-        scores[:, np.isin(classes, known)] = found
         return OutOfSample(
-            scores=scores,
+            scores=in_columns(found, known, classes),
             lengths=lengths,
             truth=truth_of(self._labels, classes),
             classes=classes,

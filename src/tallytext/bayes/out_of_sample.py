@@ -69,6 +69,21 @@ class OutOfSample:
         return float(self.truth[np.arange(len(best)), best].mean())
 
 
+def in_columns(found: Numbers, known: NDArray[Any], classes: NDArray[Any]) -> Numbers:
+    """Return scores of some classes as columns of all, minus infinity for the others.
+
+    Both are sorted.
+
+    Examples
+    --------
+    >>> in_columns(np.array([[0.5]]), np.array(["sky"]), np.array(["sea", "sky"]))
+    array([[-inf,  0.5]])
+    """
+    scores = np.full((len(found), len(classes)), -np.inf)
+    scores[:, np.isin(classes, known)] = found
+    return scores
+
+
 def joined(parts: Sequence[OutOfSample]) -> OutOfSample:
     """Return what was said of several lots of documents, one after the other.
 

@@ -107,7 +107,7 @@ def choose(
 
 def untried(candidate: Candidate) -> Trial:
     """Return the trial of a candidate that was left out."""
-    return Trial(candidate.learner.name, in_few_words(candidate.model), None, 0)
+    return _Contestant(candidate).trial()
 
 
 def _first_round(

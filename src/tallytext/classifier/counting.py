@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.bayes.class_order import sort_labels
-from tallytext.classifier.labels import expect_single
+from tallytext.classifier.labels import expect_as_many, expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
@@ -67,8 +67,7 @@ class Counting:
         """
         self._expect_order()
         X = self.vectorizer.partial_fit_transform(texts)
-        if X.shape[0] != len(labels):
-            raise LabelError(f"there are {X.shape[0]} documents, but labels for {len(labels)}.")
+        expect_as_many(X.shape[0], labels)
         self._counted_into(labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self._labels += labels

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.class_order import array_of_labels, sort_labels
 from tallytext.bayes.exam import Exam
-from tallytext.bayes.out_of_sample import OutOfSample
+from tallytext.bayes.out_of_sample import OutOfSample, in_columns
 from tallytext.bayes.targets import Targets, truth_of
 from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
@@ -110,10 +110,8 @@ class Judge:
         model = clone(candidate.model).fit(X[others], [labels[row] for row in others])
         found, lengths = model.scores_and_lengths(X[rows])
         classes = self.classes
-        scores = np.full((len(rows), len(classes)), -np.inf)
-        scores[:, np.isin(classes, model.classes_)] = found
         return OutOfSample(
-            scores=scores,
+            scores=in_columns(found, model.classes_, classes),
             lengths=lengths,
             truth=truth_of([labels[row] for row in rows], classes),
             classes=classes,

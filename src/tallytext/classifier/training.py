@@ -18,7 +18,7 @@ from tallytext.classifier.pending import Pending
 from tallytext.classifier.sample import Drawn
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError
-from tallytext.learners import Learner, find_learner, learners
+from tallytext.learners import CHOICES, Learner, find_learner, learners
 from tallytext.planes import Plane
 from tallytext.progress import progress_bar
 from tallytext.tally import Tally
@@ -149,7 +149,7 @@ def candidates_for(model: Any, multi_label: bool | None, n_jobs: int | None) -> 
     ['bernoulli: BernoulliNB(gamma=0.1)']
     """
     several = bool(multi_label)
-    if model in ("auto", "best"):
+    if isinstance(model, str) and model in CHOICES:
         kinds = learners(additive=True if model == "auto" else None, multi_label=several)
         found = [Candidate(kind, each) for kind in kinds for each in kind.models()]
     elif isinstance(model, str):
