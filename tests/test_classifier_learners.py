@@ -7,10 +7,10 @@ from sklearn.linear_model import LogisticRegression
 
 from classifiers import NAMED, PLACES, TEXTS, fitted, spread, spread_several
 from tallytext import TextClassifier
-from tallytext.bayes.class_order import place_of
 from tallytext.bayes.out_of_sample import posteriors
 from tallytext.decision.ranking import log_odds
 from tallytext.errors import NotAdditiveError
+from tallytext.labels import place_of
 from tallytext.learners import Learner, learners, register, unregister
 
 

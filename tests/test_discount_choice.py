@@ -10,7 +10,6 @@ from scipy import sparse
 
 from smoothing_laws import open_, probabilities, single_label
 from tallytext import MultinomialNB
-from tallytext.bayes.targets import targets_of
 from tallytext.bayes.token_documents import token_documents
 from tallytext.errors import RecipeError
 from tallytext.smoothing import (
@@ -30,6 +29,7 @@ from tallytext.smoothing.token_leave_one_out import (
     token_leave_one_out_discount,
     token_log_likelihood,
 )
+from tallytext.targets import targets_of
 
 few = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
 from tallytext.bayes.folds import blocks_of_time, cross_validate, fold_numbers
-from tallytext.bayes.targets import targets_of
 from tallytext.errors import LabelError
 from tallytext.smoothing import AbsoluteDiscount, Dirichlet, Laplace
+from tallytext.targets import targets_of
 
 MODELS = [
     MultinomialNB(),

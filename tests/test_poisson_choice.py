@@ -12,10 +12,10 @@ from tallytext import MultinomialNB, PoissonNB
 from tallytext.bayes.held_out import fold_models, held_out, stratified_folds
 from tallytext.bayes.poisson_choice import choose_per_class, shrunken_choice, size_bins
 from tallytext.bayes.poisson_grid import Fold, Grid, GridF1, class_groups, group_f1, mean_f1
-from tallytext.bayes.targets import targets_of
 from tallytext.decision import SCut
 from tallytext.errors import LabelError
 from tallytext.evaluation import f_measures
+from tallytext.targets import targets_of
 
 RNG = np.random.default_rng(5)
 LABELS = [

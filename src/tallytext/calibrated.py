@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes import MultinomialNB
 from tallytext.bayes.folds import cross_validate
-from tallytext.bayes.learning import expect_lengths
 from tallytext.bayes.model import NaiveBayes, tags_of_counts
 from tallytext.bayes.out_of_sample import OutOfSample
-from tallytext.bayes.targets import targets_of, truth_of
 from tallytext.calibration import Calibrator, Method, expect_method, fit_calibrator, probabilities
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import expect_lengths, targets_of, truth_of
 
 OutOfSampleBy: TypeAlias = Literal["auto", "leave-one-out", "cross-validation"]
 

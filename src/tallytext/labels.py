@@ -155,3 +155,48 @@ def label_iterator(labels: Any) -> Iterator[Any]:
 def unknown_class(label: object, classes: Iterable[Label]) -> UnknownNameError:
     """Return the error that no class has this label, with the nearest that there are."""
     return UnknownNameError(f"there is no class {label!r} here.{did_you_mean(label, classes)}")
+
+
+def sort_labels(labels: Iterable[Label]) -> list[Label]:
+    """Return labels in order; of several kinds, kind by kind.
+
+    Examples
+    --------
+    >>> sort_labels(["b", 10, "a", 2])
+    [2, 10, 'a', 'b']
+    """
+    return sorted(labels, key=lambda label: (isinstance(label, str), label))
+
+
+def place_of(label: Any, classes: NDArray[Any]) -> int:
+    """Return where a label is among classes.
+
+    Examples
+    --------
+    >>> place_of("sky", np.array(["sea", "sky"]))
+    1
+    """
+    shown = classes.tolist()
+    if label not in shown:
+        raise unknown_class(label, shown)
+    return shown.index(label)
+
+
+def array_of_labels(labels: list[Label]) -> NDArray[Any]:
+    """Return labels as an array that keeps each as it is.
+
+    Examples
+    --------
+    >>> array_of_labels([2, "a"])
+    array([2, 'a'], dtype=object)
+    >>> array_of_labels([2**53 + 1, 0.5])
+    array([9007199254740993, 0.5], dtype=object)
+    """
+    kinds = {str if isinstance(label, str) else type(label) for label in labels}
+    # NumPy takes a NUL at the end of a string for padding.
+    padded = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    if padded or len(kinds) > 1:
+        mixed = np.empty(len(labels), dtype=object)
+        mixed[:] = labels
+        return mixed
+    return np.array(labels) if labels else np.array([], dtype=object)

@@ -13,16 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext.bayes.class_order import ClassOrder, Ordering
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import Leaving
-from tallytext.bayes.matrices import (
-    checked_matrix,
-    documents_of,
-    transformed,
-)
+from tallytext.bayes.matrices import documents_of, transformed
 from tallytext.bayes.priors import Prior, class_priors, expect_prior, log_priors, weighted_priors
 from tallytext.bayes.reading import Column, Reader, Reading
-from tallytext.bayes.targets import Targets
 from tallytext.bayes.weight_cache import Seen, WeightCache
 from tallytext.errors import LabelError, ScoreError
+from tallytext.matrices import checked_matrix
 from tallytext.scorer import (
     Documents,
     RowWeights,
@@ -30,6 +26,7 @@ from tallytext.scorer import (
 )
 from tallytext.smoothing.base import Numbers, expect_between
 from tallytext.tally import Tally
+from tallytext.targets import Targets
 
 
 class ModelBase(BaseEstimator):  # type: ignore[misc]

@@ -10,8 +10,8 @@ from tallytext.bayes.base import ModelBase
 from tallytext.bayes.matrices import documents_of, transformed
 from tallytext.bayes.out_of_sample import OutOfSample, in_columns
 from tallytext.bayes.reading import Reader, at_one_moment
-from tallytext.bayes.targets import truth_of
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import truth_of
 from tallytext.threads import thread_count
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from tallytext.bayes.class_order import sort_labels
-from tallytext.bayes.matrices import checked_matrix, weights_of
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
-from tallytext.bayes.targets import Targets, targets_of, truth_of
 from tallytext.errors import LabelError
+from tallytext.labels import sort_labels
+from tallytext.matrices import checked_matrix, weights_of
 from tallytext.tally import Tally
+from tallytext.targets import Targets, targets_of, truth_of
 
 Indices: TypeAlias = NDArray[np.intp]
 Judge: TypeAlias = tuple[NaiveBayes, Indices]  # a model, and the documents that it judges

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tallytext.bayes.class_order import Ordering
 from tallytext.bayes.model import NaiveBayes
-from tallytext.bayes.targets import Targets
 from tallytext.errors import LabelError
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import Targets
 
 Model = TypeVar("Model", bound=NaiveBayes)
 

@@ -11,23 +11,17 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import ModelBase
-from tallytext.bayes.class_order import Ordering, sort_labels
-from tallytext.bayes.matrices import (
-    checked_matrix,
-    documents_of,
-    in_units,
-    unit_of,
-    vocabulary_for,
-    weights_of,
-)
-from tallytext.bayes.targets import Targets, targets_of
+from tallytext.bayes.class_order import Ordering
+from tallytext.bayes.matrices import documents_of, in_units, unit_of, vocabulary_for
 from tallytext.bayes.training import Training, training_of
 from tallytext.bayes.weight_cache import WeightCache
-from tallytext.errors import CountError, LabelError
-from tallytext.labels import Label
+from tallytext.errors import CountError
+from tallytext.labels import Label, sort_labels
+from tallytext.matrices import checked_matrix, weights_of
 from tallytext.planes import Plane
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
+from tallytext.targets import Targets, expect_lengths, targets_of
 
 
 class Learning(ModelBase):
@@ -198,15 +192,6 @@ def _plain_labels(classes: Iterable[Any] | None) -> list[Label]:
     if classes is None:
         return []
     return [label.item() if isinstance(label, np.generic) else label for label in classes]
-
-
-def expect_lengths(X: Any, targets: Targets) -> None:
-    """Refuse more or fewer labels than documents."""
-    if len(targets.labels) != X.shape[0]:
-        raise LabelError(
-            f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
-            f"but labels for {len(targets.labels)}."
-        )
 
 
 def expect_documents(X: Any) -> None:

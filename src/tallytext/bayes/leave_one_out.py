@@ -10,14 +10,15 @@ from tallytext.bayes.base import expect_classes
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import in_pieces
 from tallytext.bayes.left_out_priors import left_intercept
-from tallytext.bayes.matrices import documents_of, transformed, weights_of
+from tallytext.bayes.matrices import documents_of, transformed
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.reading import Reader, Reading, at_one_moment
-from tallytext.bayes.targets import Targets, truth_of
 from tallytext.bayes.training import Training, training_of
 from tallytext.errors import CountError, NegativeCountError
+from tallytext.matrices import weights_of
 from tallytext.scorer import Documents
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import Targets, truth_of
 from tallytext.threads import thread_count
 
 if TYPE_CHECKING:

@@ -13,24 +13,22 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import expect_classes
-from tallytext.bayes.class_order import place_of
 from tallytext.bayes.explaining import Summands, as_row, explained, names_of, one_document
-from tallytext.bayes.learning import Learning, expect_lengths
+from tallytext.bayes.learning import Learning
 from tallytext.bayes.leave_one_out import leave_one_out
-from tallytext.bayes.matrices import (
-    checked_matrix,
-    transformed,
-)
+from tallytext.bayes.matrices import transformed
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.predicting import Predicting
 from tallytext.bayes.reading import Reader, at_one_moment
-from tallytext.bayes.targets import targets_of
 from tallytext.bayes.weight_cache import Seen
 from tallytext.explanation import Explanation
+from tallytext.labels import place_of
+from tallytext.matrices import checked_matrix
 from tallytext.scorer import (
     Documents,
 )
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import expect_lengths, targets_of
 from tallytext.vocabulary import Vocabulary
 
 

@@ -21,7 +21,6 @@ from tallytext.bayes.multinomial_weights import (
 )
 from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
-from tallytext.bayes.targets import Targets
 from tallytext.bayes.token_documents import token_documents
 from tallytext.bayes.weighting import METHODS, ClassWeighting, term_emphasis
 from tallytext.bayes.word_probabilities import WordCounts
@@ -32,6 +31,7 @@ from tallytext.scorer import Documents, RowWeights, Weights
 from tallytext.smoothing import Background, Corpus, Laplace, Smoothing
 from tallytext.smoothing.base import Numbers, expect_between
 from tallytext.smoothing.token_leave_one_out import TokenDocuments
+from tallytext.targets import Targets
 
 _CHOICES = {
     "tf": ("raw", "log", "binary"),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.base import NO_TERMS
-from tallytext.bayes.class_order import place_of
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.poisson_rates import PoissonRates
@@ -24,6 +23,7 @@ from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reader, Reading, at_one_moment
 from tallytext.contingency import CLASS_METHODS
 from tallytext.errors import ScoreError
+from tallytext.labels import place_of
 from tallytext.planes import Plane
 from tallytext.scorer import Weights
 from tallytext.smoothing.base import Numbers, expect_between

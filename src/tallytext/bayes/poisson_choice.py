@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tallytext.bayes.held_out import fold_models, held_out, stratified_folds
-from tallytext.bayes.matrices import checked_matrix, documents_of
+from tallytext.bayes.matrices import documents_of
 from tallytext.bayes.poisson import PoissonNB
 from tallytext.bayes.poisson_grid import (
     Candidate,
@@ -23,9 +23,10 @@ from tallytext.bayes.poisson_grid import (
     mean_f1,
 )
 from tallytext.bayes.poisson_weights import Weighting
-from tallytext.bayes.targets import Targets, targets_of, truth_of
+from tallytext.matrices import checked_matrix
 from tallytext.progress import progress_bar
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import Targets, targets_of, truth_of
 from tallytext.threads import thread_count
 
 ALPHAS = tuple(step / 10 for step in range(11))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.base import ModelBase
-from tallytext.bayes.class_order import place_of
 from tallytext.bayes.out_of_sample import posteriors
 from tallytext.bayes.weight_cache import Seen
 from tallytext.decision.ranking import log_odds
+from tallytext.labels import place_of
 from tallytext.scorer import (
     Best,
     Documents,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tallytext.bayes.class_order import sort_labels
 from tallytext.bayes.learning import expect_documents
-from tallytext.bayes.matrices import checked_matrix, unit_of, vocabulary_for
+from tallytext.bayes.matrices import unit_of, vocabulary_for
 from tallytext.bayes.model import NaiveBayes
-from tallytext.bayes.targets import targets_of
+from tallytext.labels import sort_labels
+from tallytext.matrices import checked_matrix
 from tallytext.planes import Plane
 from tallytext.tally import Tally
+from tallytext.targets import targets_of
 
 
 def fit_together(

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext.bayes.class_order import sort_labels
 from tallytext.classifier.labels import expect_as_many, expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
-from tallytext.labels import LabelIndex
+from tallytext.labels import LabelIndex, sort_labels
 from tallytext.planes import Plane
 from tallytext.tally import Tally
 from tallytext.text.sources import fingerprints

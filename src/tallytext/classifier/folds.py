@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.bayes.class_order import sort_labels
+from tallytext.labels import sort_labels
 
 Rows = NDArray[np.intp]
 

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tallytext.bayes.base import NO_TERMS
-from tallytext.bayes.class_order import array_of_labels, sort_labels
 from tallytext.bayes.exam import Exam
 from tallytext.bayes.out_of_sample import OutOfSample, in_columns
-from tallytext.bayes.targets import Targets, truth_of
 from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.sample import Drawn
+from tallytext.labels import array_of_labels, sort_labels
 from tallytext.learners import Learner
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
+from tallytext.targets import Targets, truth_of
 
 _MOST_SCORES = 1 << 24
 _HOPELESS = 8  # times as many labels as there are

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext.bayes.targets import is_indicator, targets_of
 from tallytext.errors import LabelError
 from tallytext.labels import LabelIndex, listed_labels
+from tallytext.targets import is_indicator, targets_of
 
 _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 

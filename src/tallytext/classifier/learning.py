@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.out_of_sample import OutOfSample
-from tallytext.bayes.targets import truth_of
 from tallytext.classifier.base import SETTLING, ClassifierBase
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.judging import most_judged
@@ -22,6 +21,7 @@ from tallytext.classifier.labels import (
 from tallytext.classifier.report import Changes
 from tallytext.classifier.sample import random_keys
 from tallytext.errors import LabelError, ScoreError
+from tallytext.targets import truth_of
 
 
 class Learning(ClassifierBase):

@@ -11,12 +11,13 @@ from sklearn.base import clone
 
 from tallytext.bayes import MultinomialNB
 from tallytext.bayes.folds import cross_validate
-from tallytext.bayes.matrices import checked_matrix, unit_of
+from tallytext.bayes.matrices import unit_of
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.bayes.together import fit_together
 from tallytext.errors import ScoreError
 from tallytext.evaluation import f_measures
+from tallytext.matrices import checked_matrix
 from tallytext.progress import progress_bar
 from tallytext.tuning.grids import default_grid, points_of
 

@@ -75,6 +75,15 @@ def targets_of(y: Any) -> Targets:
     return Targets(_single(y), several=False)
 
 
+def expect_lengths(X: Any, targets: Targets) -> None:
+    """Refuse more or fewer labels than documents."""
+    if len(targets.labels) != X.shape[0]:
+        raise LabelError(
+            f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
+            f"but labels for {len(targets.labels)}."
+        )
+
+
 def truth_of(labels: list[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which document has which of some classes; other labels are left out.
 
