@@ -13,7 +13,7 @@ from tallytext.errors import StaleWarning
 from tallytext.learners import learners
 from tallytext.smoothing import AbsoluteDiscount
 
-NAMED = [learner.name for learner in learners()]
+NAMED = [learner.name for learner in learners(additive=True)]
 #: Found from training documents, not from counts: two that learned apart may differ in it.
 BY_DOCUMENTS = MultinomialNB(AbsoluteDiscount("leave-one-document-out"))
 BY_COUNTS = [

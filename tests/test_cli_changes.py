@@ -162,7 +162,7 @@ def test_info_shows_the_report_and_the_file(tmp_path):
     for expected in ("60 documents", "3 classes", "multinomial", f"{model.stat().st_size:,}"):
         assert expected in shown
     file = json_of("info", model)["file"]
-    assert (file["bytes"], file["format"]) == (model.stat().st_size, 1)
+    assert (file["bytes"], file["format"]) == (model.stat().st_size, 2)
     assert file["versions"]["tallytext"] in shown
 
 

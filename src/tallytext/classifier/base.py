@@ -62,7 +62,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tally, calibration = self.tally_, self.calibration_
         return Report(
             learner=self.learner_.name,
-            setting=in_few_words(self.model_),
+            setting=self._setting(),
             several=self.multi_label_,
             n_documents=int(tally.n_documents),
             n_classes=len(tally.classes),
@@ -92,6 +92,11 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.model_.class_number(label)  # says which classes there are
         return next(typical_terms(tally, [tally.classes.index(label)], n))
 
+    def _setting(self) -> str:
+        """What was chosen, and, where there was a choice of terms, what it is trained on."""
+        chosen = self.trials_[0].setting if self.trials_ else ""
+        return in_few_words(self.model_) if self.learner_.additive else chosen
+
     def _judged(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
         """Return scores, lengths and classes of one moment, though another thread may learn."""
         model = self.model_
@@ -118,6 +123,12 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _expect_additive(self, verb: str) -> None:
         check_is_fitted(self)
         if not self.learner_.additive:
+            self._refuse(verb)
+        self._settle()
+
+    def _expect_learning(self, verb: str) -> None:
+        check_is_fitted(self)
+        if not (self.learner_.additive or self.learner_.learns):
             self._refuse(verb)
         self._settle()
 

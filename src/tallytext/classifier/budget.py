@@ -28,8 +28,9 @@ class Size(NamedTuple):
 def affordable(learner: Learner, size: Size) -> bool:
     """Whether a learner is tried where nobody said how long a choice may take.
 
-    What it costs is estimated from counts and not measured, so that the same documents lead to
-    the same choice, however busy the machine is.
+    What must have a number for each word and class, and for each document and class, is tried
+    where these fit into memory. What others cost is estimated from counts and not measured, so
+    that the same documents lead to the same choice, however busy the machine is.
 
     Examples
     --------
@@ -38,6 +39,8 @@ def affordable(learner: Learner, size: Size) -> bool:
     >>> [affordable(find_learner("poisson"), size) for size in (small, large)]
     [True, False]
     """
+    if learner.most_weights is not None:
+        return (size.n_terms + size.n_documents) * size.n_classes <= learner.most_weights
     if not learner.dense:
         return True
     in_a_fold = size.n_cells * fold_size(size.n_documents) / max(size.n_documents, 1)

@@ -10,7 +10,6 @@ from typing import Any
 from tallytext.bayes.out_of_sample import OutOfSample, joined
 from tallytext.classifier.budget import Deadline
 from tallytext.classifier.judging import Candidate, Judge, mark
-from tallytext.classifier.wording import in_few_words
 
 Progress = Callable[[], None]
 
@@ -59,7 +58,8 @@ class _Contestant:
     n_documents: int = 0
 
     def judged_by(self, judge: Judge, folds: Sequence[int]) -> None:
-        if self.model is None:
+        # What is trained on documents is trained on all of them when it has won.
+        if self.model is None and self.candidate.learner.additive:
             self.model = judge.trained(self.candidate)
         for fold in folds:
             self.parts.append(judge.judged(self.candidate, self.model, fold))
@@ -68,8 +68,8 @@ class _Contestant:
             self.score, self.n_documents = mark(seen), len(seen.scores)
 
     def trial(self) -> Trial:
-        learner, setting = self.candidate.learner.name, in_few_words(self.candidate.model)
-        return Trial(learner, setting, self.score, self.n_documents)
+        learner = self.candidate.learner.name
+        return Trial(learner, self.candidate.setting, self.score, self.n_documents)
 
 
 def choose(

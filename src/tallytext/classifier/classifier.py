@@ -219,7 +219,7 @@ class TextClassifier(Learning, Answering):
         timed: bool = False,
     ) -> Self:
         fitted = training.finished(columns is not None, grouped, timed)
-        self.vectorizer_, self.model_ = training.vectorizer, fitted.model
+        self.vectorizer_, self.model_ = fitted.vectorizer, fitted.model
         self.tally_ = fitted.tally
         self.learner_, self.multi_label_ = fitted.learner, fitted.several
         self._calibration, self._pending = None, fitted.pending
@@ -228,6 +228,7 @@ class TextClassifier(Learning, Answering):
         self.n_columns_ = columns
         if not self.learner_.additive:
             self._settle()  # what it holds on to is all documents
+            self.model_.open_ = self.learner_.learns
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from tallytext.classifier.kept import KeptRows, TrainingDocuments
 from tallytext.classifier.labels import expect_as_many, expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
@@ -21,6 +22,8 @@ from tallytext.vectorizer import TextVectorizer
 
 SAMPLE = 4096
 """How many documents are kept to judge models on, at most."""
+SAMPLE_OF_KEPT = 16_384
+"""The same where all documents are kept anyway."""
 
 
 class Counting:
@@ -35,21 +38,27 @@ class Counting:
         Not fitted; learns the words.
     planes : iterable of Plane
         What to count besides.
-    keep_documents : bool
-        Whether a model needs the documents themselves.
+    kept : dict of KeptRows
+        By names of features, what to keep of all documents; those with this vectorizer are
+        counted once.
+    most_words : mapping
+        By names of features, of how many words documents may be on average in the first batch for
+        these features to be counted at all.
     """
 
     def __init__(
         self,
         vectorizer: TextVectorizer,
         planes: Iterable[Plane],
-        keep_documents: bool,
+        kept: Mapping[str, KeptRows] = MappingProxyType({}),
+        most_words: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self.vectorizer = vectorizer
-        self.sample = Sample(SAMPLE)
+        self.sample = Sample(SAMPLE_OF_KEPT if kept else SAMPLE)
         self._planes = list(planes)
         self._tally: Tally | None = None
-        self._kept: list[Any] | None = [] if keep_documents else None
+        self.kept = dict(kept)
+        self._most_words = most_words
         self._labels: list[Any] = []
         self._fingerprints: list[NDArray[np.uint64]] = []
 
@@ -71,8 +80,7 @@ class Counting:
         self.sample.add(X, labels, keys)
         self._labels += labels
         self._fingerprints.append(self._prints(texts))
-        if self._kept is not None:
-            self._kept.append(X)
+        self._keep(texts, X)
 
     @property
     def tally(self) -> Tally:
@@ -86,21 +94,28 @@ class Counting:
         """How many documents were counted."""
         return len(self._labels)
 
-    def documents(self, several: bool) -> tuple[Any, list[Any]] | None:
-        """Return the counts and labels of all documents, if they were kept."""
-        if self._kept is None:
-            return None
-        width = len(self.vectorizer.vocabulary_)
-        for X in self._kept:
-            X.resize(X.shape[0], width)
+    def documents(self, several: bool) -> TrainingDocuments | None:
+        """Return all documents, if they were kept."""
         labels = self._labels if several else expect_single(self._labels)
-        return sparse.vstack(self._kept, format="csr"), labels
+        return TrainingDocuments(self.kept, labels) if self.kept else None
 
     def duplicates(self) -> Duplicates:
         """Return which documents came more than once."""
         index = LabelIndex()
         encoded = index.encode(self._labels, len(self._labels))
         return Duplicates.of(np.concatenate(self._fingerprints), encoded, index.names)
+
+    def _keep(self, texts: Any, X: Any) -> None:
+        if len(self._fingerprints) == 1:
+            words = X.sum() / max(X.shape[0], 1)
+            for name, most in self._most_words.items():
+                if words > most:
+                    self.kept.pop(name, None)
+        for rows in self.kept.values():
+            if rows.vectorizer is self.vectorizer:
+                rows.add(X)
+            else:
+                rows.count(texts)
 
     def _counted_into(self, labels: list[Any]) -> Tally:
         if self._tally is None:

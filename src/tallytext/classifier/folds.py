@@ -12,6 +12,8 @@ from tallytext.labels import sort_labels
 Rows = NDArray[np.intp]
 
 _LARGEST = 2048
+_ENOUGH_TO_HOLD_OUT = 5000
+_LARGEST_TO_HOLD_OUT = 8192
 
 
 def dealt_out(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
@@ -29,10 +31,33 @@ def dealt_out(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
     several : bool
         Whether documents may have several labels; otherwise classes are dealt out evenly.
     """
+    return dealt_into(-(-len(labels) // fold_size(n_documents)), labels, several)
+
+
+def few_for_refitting(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
+    """Return folds for models that are trained anew for each: a fifth to hold out, or three thirds.
+
+    Parameters are those of :func:`dealt_out`.
+
+    Examples
+    --------
+    >>> len(few_for_refitting([*"ab"] * 50, 100, False))
+    3
+    >>> [len(fold) for fold in few_for_refitting([*"ab"] * 4000, 8000, False)]
+    [1600]
+    """
+    if n_documents < _ENOUGH_TO_HOLD_OUT:
+        return dealt_into(3, labels, several)
+    size = fold_size(n_documents, _LARGEST_TO_HOLD_OUT)
+    return dealt_into(-(-len(labels) // size), labels, several)[:1]
+
+
+def dealt_into(n_folds: int, labels: list[Any], several: bool) -> list[Rows]:
+    """Deal documents out to so many folds, or to fewer where documents are fewer."""
     n = len(labels)
     if n < 2:
         return []
-    folds = min(n, -(-n // fold_size(n_documents)))
+    folds = min(n, n_folds)
     order = np.arange(n)
     if not several:
         number = {label: at for at, label in enumerate(sort_labels(set(labels)))}
@@ -95,7 +120,7 @@ def latest(keys: NDArray[np.uint64], n_documents: int) -> list[Rows]:
     return [np.arange(max([ends[0], *ends[ends <= wanted][-1:]]))]
 
 
-def fold_size(n_documents: int) -> int:
+def fold_size(n_documents: int, largest: int = _LARGEST) -> int:
     """Return how many documents a fold may have.
 
     Examples
@@ -104,4 +129,4 @@ def fold_size(n_documents: int) -> int:
     (20, 1000, 2048)
     """
     share = 10 if n_documents <= 1000 else 5
-    return max(1, min(n_documents // share, _LARGEST))
+    return max(1, min(n_documents // share, largest))

@@ -15,9 +15,12 @@ from tallytext.bayes.exam import Exam
 from tallytext.bayes.out_of_sample import OutOfSample, in_columns
 from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
+from tallytext.classifier.kept import TrainingDocuments
 from tallytext.classifier.sample import Drawn
+from tallytext.classifier.wording import in_few_words
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.learners import Learner
+from tallytext.learners.features import FEATURES
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.targets import Targets, truth_of
@@ -28,13 +31,21 @@ _HOPELESS = 8  # times as many labels as there are
 
 @dataclass(frozen=True)
 class Candidate:
-    """A learner with one of its settings: a model that is not fitted."""
+    """A learner with one of its settings: a model that is not fitted, and what it is tried on."""
 
     learner: Learner
     model: Any
+    features: str = "words"
 
     def __str__(self) -> str:
         return f"{self.learner.name}: {self.model!r}"
+
+    @property
+    def setting(self) -> str:
+        """What is not as usual, in few words."""
+        words = in_few_words(self.model)
+        chosen = len(self.learner.features) > 1 and self.features in FEATURES
+        return f"{words} on {FEATURES[self.features].summary}" if chosen else words
 
 
 @dataclass
@@ -51,8 +62,8 @@ class Judge:
         Which of those are kept from a model together.
     several : bool
         Whether documents may have several labels.
-    documents : tuple, default=None
-        Counts and labels of all training documents, for models that are trained on them.
+    documents : TrainingDocuments, default=None
+        All training documents, for models that are trained on them.
     method : str, default="cross-validation"
         How documents are kept from models: also "groups" and "time".
     """
@@ -61,7 +72,7 @@ class Judge:
     drawn: Drawn
     folds: list[Rows]
     several: bool
-    documents: tuple[Any, list[Any]] | None = None
+    documents: TrainingDocuments | None = None
     method: str = "cross-validation"
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
 
@@ -123,7 +134,7 @@ class Judge:
     def _expect_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
         if self.documents is None:
             raise ValueError(f"{candidate.learner.name} needs documents, which were not kept.")
-        return self.documents
+        return self.documents.kept[candidate.features].matrix(), self.documents.labels
 
 
 def _named(model: Any, classes: NDArray[Any]) -> Any:

@@ -39,9 +39,11 @@ class Learning(ClassifierBase):
         -------
         self
         """
-        self._expect_additive("learn")
+        self._expect_learning("learn")
         X, listed = self._counted(texts, labels)
         self.tally_.learn(X, listed, terms=self.vectorizer_.vocabulary_)
+        if not self.learner_.additive:
+            self.model_.learn(X, listed)
         self.changes_ = self.changes_.more("learned", X.shape[0])
         return self
 
@@ -58,8 +60,10 @@ class Learning(ClassifierBase):
         NegativeCountError
             If the counts tell that these were never learned. Nothing changes then.
         """
-        self._expect_additive("forget")
+        self._expect_learning("forget")
         X, listed = self._counted(texts, labels)
+        if not self.learner_.additive:
+            self.model_.forget(X, listed)  # refuses more than sums can
         self.tally_.forget(X, listed, terms=self.vectorizer_.vocabulary_)
         self.changes_ = self.changes_.more("forgotten", X.shape[0])
         return self

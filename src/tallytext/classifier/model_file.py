@@ -8,39 +8,34 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tallytext.bayes.model import NaiveBayes
-from tallytext.bayes.stored import model_from, state_of
 from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.report import Changes
+from tallytext.classifier.stored_model import Model, learner_named, model_of, model_with, parts_of
 from tallytext.duplicates import Duplicates
 from tallytext.errors import FileError
-from tallytext.learners import Learner, find_learner
 from tallytext.settings import estimator_from, settings_of
 from tallytext.storage import load_arrays, save_arrays
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
 
 KIND = "tallytext.model"
-FORMAT = 1
+FORMAT = 2
 _LIBRARIES = ("tallytext", "numpy", "scipy", "scikit-learn")
 # An answer has a number for each column, whether the file has counts for it or not.
 _MOST_COLUMNS = 2**20
 _MOST_DOCUMENTS = 2**63
 # What values that cannot be lead to where they are used; a file is to blame for all of it.
 _REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-# A classifier gives its model whole counts of words, and takes new ones at any time.
-_STATE = {"unit": 1.0, "weighted": False, "open": True, "named": False, "announced": []}
 
 
 def save(classifier: ClassifierBase, path: str | Path) -> None:
     """Write a fitted classifier to a file, whole or not at all."""
-    if not classifier.learner_.additive:
-        raise FileError(f"a {classifier.learner_.name} cannot be saved: it is no sum of counts.")
     if (classifier.n_columns_ or 0) > _MOST_COLUMNS:
         raise FileError(f"labels of {classifier.n_columns_:,} columns cannot be kept in a file.")
     arrays, counts = classifier.tally_.to_arrays()
+    more_arrays, model = parts_of(classifier.model_)
     repeated, calibration = classifier.duplicates_, classifier.calibration_
     header = {
         "kind": KIND,
@@ -48,8 +43,7 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
         "versions": {name: version(name) for name in _LIBRARIES},
         "parameters": _parameters(classifier),
         "learner": classifier.learner_.name,
-        "model": settings_of(classifier.model_),
-        "state": state_of(classifier.model_),
+        **model,
         "vectorizer": settings_of(classifier.vectorizer_),
         "columns": classifier.n_columns_,
         "tally": counts,
@@ -60,7 +54,7 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
             "duplicates": None if repeated is None else repeated.to_dict(),
         },
     }
-    save_arrays(path, arrays, header)
+    save_arrays(path, arrays | more_arrays, header)
 
 
 def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
@@ -73,7 +67,8 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
     """
     arrays, header = load_arrays(path, KIND, newest=FORMAT)
     try:
-        _fill(classifier, Tally.from_arrays(arrays, header["tally"]), header)
+        tally = Tally.from_arrays(arrays, header["tally"])
+        _fill(classifier, tally, model_of(header, arrays, tally), header)
     except KeyError as missing:
         raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
     except _REFUSALS as problem:
@@ -82,9 +77,10 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
     return header
 
 
-def _fill(classifier: ClassifierBase, tally: Tally, header: Mapping[str, Any]) -> None:
+def _fill(
+    classifier: ClassifierBase, tally: Tally, model: Model, header: Mapping[str, Any]
+) -> None:
     classifier.set_params(**_given(header["parameters"]))
-    model = _model(header["model"], tally, header["state"])
     classifier.vectorizer_ = _vectorizer(header["vectorizer"])
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     summary = header["summary"]
@@ -93,7 +89,7 @@ def _fill(classifier: ClassifierBase, tally: Tally, header: Mapping[str, Any]) -
     repeated = summary["duplicates"]
     classifier.duplicates_ = None if repeated is None else Duplicates.from_dict(repeated)
     classifier._calibration = _calibration(header["calibration"], model)
-    classifier.learner_ = _learner(header["learner"], model)
+    classifier.learner_ = learner_named(header["learner"], model)
     classifier.tally_ = tally
     classifier.n_columns_ = _columns(header["columns"], tally)
     classifier.multi_label_ = model.multi_label_
@@ -121,18 +117,11 @@ def _given(stored: Mapping[str, Any]) -> dict[str, Any]:
     if budget is not None and type(budget) not in (int, float):
         raise FileError(f"a budget cannot be {budget!r:.40}")
     return {
-        "model": model if isinstance(model, str) else _naive_bayes(model),
+        "model": model if isinstance(model, str) else model_with(model),
         "vectorizer": None if vectorizer is None else _vectorizer(vectorizer),
         "multi_label": several,
         "budget": budget,
     }
-
-
-def _naive_bayes(settings: Any) -> NaiveBayes:
-    model = estimator_from(settings)
-    if not isinstance(model, NaiveBayes):
-        raise FileError(f"{type(model).__name__} is no model")
-    return model
 
 
 def _vectorizer(settings: Any) -> TextVectorizer:
@@ -142,32 +131,13 @@ def _vectorizer(settings: Any) -> TextVectorizer:
     return vectorizer
 
 
-def _model(settings: Any, tally: Tally, state: Any) -> NaiveBayes:
-    model = model_from(_naive_bayes(settings), tally, state)
-    other = [name for name, value in _STATE.items() if repr(state[name]) != repr(value)]
-    if other or model.multi_label is not model.multi_label_:
-        raise FileError(f"no classifier has such a model: {', '.join(other) or 'multi_label'}")
-    return model
-
-
-def _calibration(stored: Any, model: NaiveBayes) -> Calibration | None:
+def _calibration(stored: Any, model: Model) -> Calibration | None:
     if stored is None:
         return None
     made = Calibration.from_dict(stored)
     if (made.common is not None) != model.multi_label_:
         raise FileError("its probabilities are for another number of labels per document")
     return made
-
-
-def _learner(name: Any, model: NaiveBayes) -> Learner:
-    if not isinstance(name, str):
-        raise FileError(f"{name!r:.40} is no name of a learner")
-    if name == type(model).__name__:
-        return Learner(name, "given by its settings", type(model))
-    learner = find_learner(name)
-    if not learner.additive or type(learner.default()) is not type(model):
-        raise FileError(f"a {type(model).__name__} is no {name!r:.40}")
-    return learner
 
 
 def _trial(stored: Any) -> Trial:

@@ -7,18 +7,19 @@ from typing import Any
 
 from sklearn.base import clone
 
-from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.budget import Deadline, Size, affordable
 from tallytext.classifier.choosing import Choice, Trial, choose, untried
 from tallytext.classifier.counting import Counting
-from tallytext.classifier.folds import Rows, dealt_out, grouped, latest, whole
+from tallytext.classifier.folds import Rows, dealt_out, few_for_refitting, grouped, latest, whole
 from tallytext.classifier.judging import Candidate, Judge, most_judged
+from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.labels import expect_single
 from tallytext.classifier.pending import Pending
 from tallytext.classifier.sample import Drawn
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError
-from tallytext.learners import CHOICES, Learner, find_learner, learners
+from tallytext.learners import CHOICES, Learner, find_learner, learner_of, learners
+from tallytext.learners.features import FEATURES, GIVEN
 from tallytext.planes import Plane
 from tallytext.progress import progress_bar
 from tallytext.tally import Tally
@@ -30,6 +31,7 @@ class Fitted:
     """What training comes to."""
 
     model: Any
+    vectorizer: TextVectorizer
     tally: Tally
     learner: Learner
     several: bool
@@ -49,12 +51,18 @@ class Training:
 
     def __init__(self, settings: Any) -> None:
         self._settings = settings
-        self.vectorizer = vectorizer_for(settings)
+        self.candidates = candidates_for(settings)
+        base = self.candidates[0].features
+        self.vectorizer = vectorizer_for(settings, base)
         self.at_once = self.vectorizer.is_limited
-        self.candidates = candidates_for(settings.model, settings.multi_label, settings.n_jobs)
-        needs_documents = any(each.learner.needs_documents for each in self.candidates)
+        kept = {}
+        for each in self.candidates:
+            if each.learner.needs_documents and each.features not in kept:
+                own = each.features == base
+                counts = self.vectorizer if own else vectorizer_for(settings, each.features)
+                kept[each.features] = KeptRows(counts)
         planes = [plane for candidate in self.candidates for plane in planes_of(candidate)]
-        self.counting = Counting(self.vectorizer, planes, needs_documents)
+        self.counting = Counting(self.vectorizer, planes, kept, _limits(kept, base))
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
         """Count more documents."""
@@ -75,18 +83,32 @@ class Training:
         method = "groups" if by_group else "time" if by_time else "cross-validation"
         judge = Judge(tally, drawn, folds, several, self.counting.documents(several), method)
         choice = self._choice(judge)
-        planes = planes_of(choice.candidate)
+        return self._fitted(judge, choice)
+
+    def _fitted(self, judge: Judge, choice: Choice) -> Fitted:
+        learner, planes = choice.candidate.learner, planes_of(choice.candidate)
+        vectorizer, tally = self._counted(judge, choice)
         kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
-        additive = choice.candidate.learner.additive
         return Fitted(
-            model=choice.model.with_tally(kept) if additive else choice.model,
+            model=choice.model.with_tally(kept) if learner.additive else choice.model,
+            vectorizer=vectorizer,
             tally=kept,
-            learner=choice.candidate.learner,
-            several=several,
-            pending=Pending(judge.later(kept, additive), choice),
+            learner=learner,
+            several=judge.several,
+            pending=Pending(judge.later(kept, learner.additive), choice),
             trials=choice.trials,
             duplicates=self.counting.duplicates(),
         )
+
+    def _counted(self, judge: Judge, choice: Choice) -> tuple[TextVectorizer, Tally]:
+        """Return what counts texts for the model that was chosen, and what it has counted."""
+        features = choice.candidate.features
+        if features == self.candidates[0].features or judge.documents is None:
+            return self.vectorizer, judge.tally
+        rows = judge.documents.kept[features]
+        vectorizer = rows.vectorizer
+        labels = judge.documents.labels
+        return vectorizer, Tally.from_counts(rows.matrix(), labels, vectorizer.vocabulary_)
 
     def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
         tally = self.counting.tally
@@ -99,14 +121,16 @@ class Training:
             return latest(whole(drawn.keys, n), n_documents)
         if by_group:
             return grouped(whole(drawn.keys, n), n_documents)
-        return dealt_out(drawn.labels[:n], n_documents, several)
+        refitted = any(each.learner.judged_by == "refitting" for each in self.candidates)
+        deal = few_for_refitting if refitted else dealt_out
+        return deal(drawn.labels[:n], n_documents, several)
 
     def _choice(self, judge: Judge) -> Choice:
         suited = [each for each in self.candidates if each.learner.multi_label or not judge.several]
         if not suited:
             name = self.candidates[0].learner.name
             raise LabelError(f"{name} cannot give a document several labels.")
-        tried, skipped = self._affordable(suited, judge)
+        tried, skipped = self._affordable(self._counted_for(suited, judge), judge)
         over = Deadline(self._settings.budget)
         with progress_bar("Trying models", len(tried), self._settings.verbose) as step:
             choice = choose(tried, judge, over, step)
@@ -116,7 +140,7 @@ class Training:
         self, candidates: list[Candidate], judge: Judge
     ) -> tuple[list[Candidate], list[Candidate]]:
         """Return what is tried where nobody said how long a choice may take, and what is not."""
-        if self._settings.model != "auto" or self._settings.budget is not None:
+        if self._settings.model not in CHOICES or self._settings.budget is not None:
             return candidates, []
         tally, drawn = judge.tally, judge.drawn
         size = Size(
@@ -126,43 +150,71 @@ class Training:
             n_terms=int(tally.n_terms),
             n_classes=len(tally.classes),
         )
-        tried = [each for each in candidates if affordable(each.learner, size)]
+        tried = [each for each in candidates if affordable(each.learner, self._size(size, each))]
         return tried, [each for each in candidates if each not in tried]
 
+    def _counted_for(self, candidates: list[Candidate], judge: Judge) -> list[Candidate]:
+        """Return the candidates whose features were counted."""
+        documents = judge.documents
+        return [
+            each
+            for each in candidates
+            if not each.learner.needs_documents
+            or (documents is not None and each.features in documents.kept)
+        ]
 
-def vectorizer_for(settings: Any) -> TextVectorizer:
+    def _size(self, size: Size, candidate: Candidate) -> Size:
+        """Return how much there is to learn from, in terms of the features of a candidate."""
+        kept = self.counting.kept.get(candidate.features)
+        return size if kept is None else size._replace(n_terms=len(kept.vectorizer.vocabulary_))
+
+
+def vectorizer_for(settings: Any, features: str) -> TextVectorizer:
     """Return a vectorizer that is not fitted yet, as the settings of a classifier say."""
     given = settings.vectorizer
     if given is None:
-        return TextVectorizer(hangul="words+bigrams", n_jobs=settings.n_jobs)
+        return TextVectorizer(**FEATURES[features].vectorizer, n_jobs=settings.n_jobs)
     if not isinstance(given, TextVectorizer):
         raise TypeError(f"vectorizer must be a TextVectorizer, not {given!r:.80}.")
     return clone(given)
 
 
-def candidates_for(model: Any, multi_label: bool | None, n_jobs: int | None) -> list[Candidate]:
+def candidates_for(settings: Any) -> list[Candidate]:
     """Return what there is to choose from.
 
     Examples
     --------
-    >>> [str(each) for each in candidates_for("bernoulli", None, None)]
+    >>> from tallytext import TextClassifier
+    >>> [str(each) for each in candidates_for(TextClassifier("bernoulli"))]
     ['bernoulli: BernoulliNB(gamma=0.1)']
     """
-    several = bool(multi_label)
+    model, n_jobs = settings.model, settings.n_jobs
     if isinstance(model, str) and model in CHOICES:
-        kinds = learners(additive=True if model == "auto" else None, multi_label=several)
-        found = [Candidate(kind, each) for kind in kinds for each in kind.models()]
+        additive = True if model == "auto" else None
+        kinds = learners(additive=additive, multi_label=bool(settings.multi_label))
+        found = [each for kind in kinds if kind.considered for each in _variants(kind)]
     elif isinstance(model, str):
-        found = [Candidate(find_learner(model), find_learner(model).default())]
-    elif isinstance(model, NaiveBayes):
-        name = type(model).__name__
-        found = [Candidate(Learner(name, "given by its settings", type(model)), clone(model))]
+        kind = find_learner(model)
+        found = [Candidate(kind, kind.default(), kind.features[0])]
     else:
-        raise TypeError(f"model must be the name of a learner, or a model, not {model!r:.80}.")
+        found = [Candidate(learner_of(model), clone(model))]
+    if settings.vectorizer is not None:
+        found = list({(each.learner.name, id(each.model)): each for each in found}.values())
+        found = [replace(each, features=GIVEN) for each in found]
     for candidate in found:
         if n_jobs is not None and "n_jobs" in candidate.model.get_params(deep=False):
             candidate.model.set_params(n_jobs=n_jobs)
     return found
+
+
+def _variants(kind: Learner) -> list[Candidate]:
+    return [Candidate(kind, each, name) for each in kind.models() for name in kind.features]
+
+
+def _limits(kept: dict[str, KeptRows], base: str) -> dict[str, float]:
+    """Return how long documents may be for features to be worth counting."""
+    limits = {name: FEATURES[name].most_words for name in kept if name not in (GIVEN, base)}
+    return {name: most for name, most in limits.items() if most is not None}
 
 
 def planes_of(candidate: Candidate) -> list[Plane]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from tallytext.learners.features import FEATURES
+
 Setting: TypeAlias = Mapping[str, Any]
 
 
@@ -33,6 +35,17 @@ class Learner:
         How documents are kept from it: by subtracting them from the tally, or by training anew.
     dense : bool
         Whether it weighs every word for every class, which takes longer where both are many.
+    features : tuple of str
+        What terms it is tried on, by the names of :mod:`tallytext.learners.features`; the usual
+        ones first.
+    considered : bool
+        Whether it is worth a try where the best learner is looked for.
+    learns : bool
+        Whether a model takes and gives back single documents, though it is no function of a
+        tally.
+    most_weights : int or None
+        How many numbers for pairs of a class and a word, or a class and a document, it may come
+        to where the best learner is looked for.
 
     Examples
     --------
@@ -50,10 +63,16 @@ class Learner:
     needs_documents: bool = False
     judged_by: Literal["subtraction", "refitting"] = "subtraction"
     dense: bool = False
+    features: tuple[str, ...] = ("words",)
+    considered: bool = True
+    learns: bool = False
+    most_weights: int | None = None
 
     def __post_init__(self) -> None:
         if not self.settings:
             raise ValueError(f"the learner {self.name!r} has no setting to try.")
+        if not self.features or not {*self.features} <= {*FEATURES}:
+            raise ValueError(f"{self.name!r}: features are some of {', '.join(FEATURES)}.")
         if self.additive and (self.needs_documents or self.judged_by == "refitting"):
             raise ValueError(f"{self.name!r}: what is additive is judged by subtraction.")
 

@@ -1,0 +1,40 @@
+"""Models that users bring along, as learners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallytext.learners.learner import Learner
+
+
+def learner_of(model: Any) -> Learner:
+    """Return a learner of which a model with its settings is the only one.
+
+    Raises
+    ------
+    TypeError
+        If it is no model that a classifier can be made of.
+
+    Examples
+    --------
+    >>> from tallytext import BernoulliNB
+    >>> learner_of(BernoulliNB()).additive
+    True
+    """
+    from tallytext.bayes.model import NaiveBayes
+    from tallytext.trained import TrainedClassifier
+
+    kind = type(model)
+    if isinstance(model, NaiveBayes):
+        return Learner(kind.__name__, "given by its settings", kind)
+    if isinstance(model, TrainedClassifier):
+        return Learner(
+            kind.__name__,
+            "given by its settings",
+            kind,
+            additive=False,
+            needs_documents=True,
+            judged_by="refitting",
+            learns=hasattr(model, "forget"),
+        )
+    raise TypeError(f"model must be the name of a learner, or a model, not {model!r:.80}.")
