@@ -1,0 +1,87 @@
+"""Learners that are trained on documents: no functions of counts, and known all the same.
+
+Of these a choice considers the refined naive Bayes model only: the others take longer, and on many
+corpora none of them came out ahead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallytext.learners.learner import Learner
+from tallytext.learners.registry import register
+
+# Numbers of four bytes that may lie in memory together: a gigabyte.
+_MOST_WEIGHTS = 1 << 28
+
+
+def _refined(**setting: Any) -> Any:
+    from tallytext.linear import RefinedNB
+
+    return RefinedNB(**setting)
+
+
+def _neighbours(**setting: Any) -> Any:
+    from tallytext.neighbours import CosineKNN
+
+    return CosineKNN(**setting)
+
+
+def _least_squares(**setting: Any) -> Any:
+    from tallytext.linear import LLSF
+
+    return LLSF(**setting)
+
+
+def _rotation(**setting: Any) -> Any:
+    from tallytext.rotation import RotationForest
+
+    return RotationForest(**setting)
+
+
+register(
+    Learner(
+        name="refined",
+        summary="chi-contrast, refined where it errs; the best with many labels",
+        make=_refined,
+        additive=False,
+        needs_documents=True,
+        judged_by="refitting",
+        features=("all words", "pairs", "characters"),
+        most_weights=_MOST_WEIGHTS,
+    )
+)
+register(
+    Learner(
+        name="neighbours",
+        summary="the labels of the most similar documents, which are kept",
+        make=_neighbours,
+        additive=False,
+        needs_documents=True,
+        judged_by="refitting",
+        considered=False,
+        learns=True,
+    )
+)
+register(
+    Learner(
+        name="llsf",
+        summary="least squares from words to labels, as Yang and Chute",
+        make=_least_squares,
+        additive=False,
+        needs_documents=True,
+        judged_by="refitting",
+        considered=False,
+    )
+)
+register(
+    Learner(
+        name="rotation",
+        summary="decision trees on rotations of the words, as in Aggarwal's book",
+        make=_rotation,
+        additive=False,
+        needs_documents=True,
+        judged_by="refitting",
+        considered=False,
+    )
+)
