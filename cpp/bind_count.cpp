@@ -115,13 +115,14 @@ void check_streams(const AnalysedStreams& streams) {
 
 /// Counts streams of raw ids by the terms they were analysed to.
 Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of,
-                      const SharedVocabulary& analysed, SharedVocabulary& vocabulary, bool grow,
+                      const SharedVocabulary& analysed, bool marked, SharedVocabulary& vocabulary, bool grow,
                       NgramRange ngrams, std::size_t n_threads, bool in_order) {
   const Vocabulary terms = analysed.read([](const Vocabulary& v) { return v; });
   const AnalysedStreams streams{{ids.data(), ids.size()},
                                 {starts.data(), starts.size()},
                                 {analysed_of.data(), analysed_of.size()},
-                                terms};
+                                terms,
+                                marked};
   check_streams(streams);
   return count(streams, [&] { return std::cref(streams); }, {vocabulary, grow, n_threads}, ngrams, in_order);
 }
@@ -147,15 +148,24 @@ void bind_documents(nb::module_& m, Cut cut) {
 
 void bind_count(nb::module_& m) {
   nb::class_<WordRules>(m, "WordRules", "How text is cut into words.")
-      .def(nb::new_([](bool python, bool lowercase, bool hangul_bigrams) {
-             return WordRules{python, lowercase, hangul_bigrams};
+      .def(nb::new_([](bool python, bool lowercase, bool hangul_bigrams, std::size_t shortest) {
+             if (shortest != 1 && shortest != 2)
+               throw nb::value_error("words have 1 or 2 characters at least");
+             return WordRules{python, lowercase, hangul_bigrams, shortest};
            }),
-           nb::arg("python"), nb::arg("lowercase"), nb::arg("hangul_bigrams"));
+           nb::arg("python"), nb::arg("lowercase"), nb::arg("hangul_bigrams"), nb::arg("shortest"));
   nb::class_<CharRules>(m, "CharRules", "How text is cut into character n-grams.")
       .def(nb::new_([](bool inside_words, bool lowercase, std::size_t shortest, std::size_t longest) {
              return CharRules{inside_words, lowercase, shortest, longest};
            }),
            nb::arg("inside_words"), nb::arg("lowercase"), nb::arg("shortest"), nb::arg("longest"));
+  nb::class_<MixedRules>(m, "MixedRules", "How text is cut into words and, besides, character n-grams.")
+      .def(nb::new_([](const WordRules& words, CharRules chars) {
+             chars.marked = true;
+             return MixedRules{words, chars};
+           }),
+           nb::arg("words"), nb::arg("chars"));
+  m.attr("CHAR_MARK") = nb::str(&char_mark, 1);
   nb::class_<NgramRange>(m, "NgramRange", "Shortest and longest n-gram of words.")
       .def(nb::new_([](std::size_t shortest, std::size_t longest) { return NgramRange{shortest, longest}; }),
            nb::arg("shortest"), nb::arg("longest"));
@@ -169,6 +179,9 @@ void bind_count(nb::module_& m) {
   });
   bind_documents<Texts, CharRules>(m, [](const Texts& texts, const CharRules& rules) {
     return [&] { return TextSource<CharTokenizer>(texts, rules); };
+  });
+  bind_documents<Texts, MixedRules>(m, [](const Texts& texts, const MixedRules& rules) {
+    return [&] { return TextSource<MixedTokenizer>(texts, rules); };
   });
   bind_documents<TokenLists, AsTheyAre>(
       m, [](const TokenLists& lists, const AsTheyAre&) { return [&] { return std::cref(lists); }; });

@@ -1,18 +1,22 @@
 #pragma once
-// Text to character n-grams, over the whole text or inside words padded by a space on each side.
+// Text to character n-grams, over the whole text or inside words padded by a space on each side; alone, or
+// besides words.
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
-#include "scan.hpp"
-#include "words.hpp"
+#include "tokenize.hpp"
 
 namespace tallytext {
+
+/// Stands before a character n-gram that is counted besides words: it is part of no word.
+constexpr char char_mark = '#';
 
 struct CharRules {
   bool inside_words = true;
   bool lowercase = true;
   std::size_t shortest = 1, longest = 1;
+  bool marked = false;
 };
 
 /// Cuts documents into character n-grams. One thread's: it reuses its memory.
@@ -29,7 +33,7 @@ class CharTokenizer {
     } else {
       for (std::size_t i = 0; i + 1 < spaces_.size(); ++i) padded_word(spaces_[i], spaces_[i + 1] + 1, sink);
     }
-    sink.flush();
+    if (!rules_.marked) sink.flush();  // what is marked was copied
   }
 
  private:
@@ -89,6 +93,16 @@ class CharTokenizer {
   void emit(std::size_t from, std::size_t to, Sink& sink) {
     const char* p = bytes_.data() + starts_[from];
     const std::size_t size = starts_[to] - starts_[from];
+    if (!rules_.marked) return put_out(p, size, sink);
+    marked_.reserve(size + 1, sink);
+    const std::size_t at = marked_.used();
+    marked_.append(uint32_t{char_mark});
+    marked_.append(p, size);
+    put_out(marked_.at(at), size + 1, sink);
+  }
+
+  template <class Sink>
+  void put_out(const char* p, std::size_t size, Sink& sink) {
     if (holds_nul_) return sink.any(p, size);
     sink(p, size);
   }
@@ -115,6 +129,28 @@ class CharTokenizer {
   std::size_t used_ = 0;
   std::vector<std::size_t> starts_, spaces_;
   bool holds_nul_ = false;
+  Spill marked_;
+};
+
+struct MixedRules {
+  WordRules words;
+  CharRules chars;
+};
+
+/// Cuts documents into words, and then into marked character n-grams. One thread's.
+class MixedTokenizer {
+ public:
+  explicit MixedTokenizer(const MixedRules& rules) : words_(rules.words), chars_(rules.chars) {}
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink& sink) {
+    words_(text, sink);
+    chars_(text, sink.past_words());
+  }
+
+ private:
+  Tokenizer words_;
+  CharTokenizer chars_;
 };
 
 }  // namespace tallytext

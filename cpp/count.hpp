@@ -12,6 +12,7 @@
 #include "parallel.hpp"
 #include "rows.hpp"
 #include "terms.hpp"
+#include "word_ngrams.hpp"
 
 namespace tallytext {
 
@@ -37,21 +38,20 @@ struct Share {
 template <class Rows>
 using Shares = std::vector<std::unique_ptr<Share<Rows>>>;
 
+template <class Source, class Sink>
+void feed(Source& source, Range documents, Sink& sink) {
+  for (std::size_t i = documents.begin; i < documents.end; ++i) {
+    source(i, sink);
+    sink.end_document();
+  }
+}
+
 template <class Rows, class Source>
 void fill_rows(Source& source, Range documents, TermSource terms, NgramRange ngrams, Rows& rows) {
   TermSink<Rows> sink(terms, rows);
-  if (ngrams.single()) {
-    for (std::size_t i = documents.begin; i < documents.end; ++i) {
-      source(i, sink);
-      sink.end_document();
-    }
-    return sink.flush();
-  }
   WordNgrams<TermSink<Rows>> joined(ngrams.shortest, ngrams.longest, sink);
-  for (std::size_t i = documents.begin; i < documents.end; ++i) {
-    source(i, joined);
-    joined.end_document();
-  }
+  ngrams.single() ? feed(source, documents, sink) : feed(source, documents, joined);
+  sink.flush();
 }
 
 /// Gives the fresh terms of every share their ids in `vocabulary`, in order of the documents.

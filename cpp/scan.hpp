@@ -70,10 +70,10 @@ struct OpenRun {
   bool high = false;
 };
 
-/// Calls emit(begin, end, high) for every run of two bytes or more that ends within `n` bytes; `high` says
-/// that some byte near by is not ASCII. `out` takes the bytes, rounded up to a block, in lower case if asked
-/// for.
-template <bool lowercase, class Emit>
+/// Calls emit(begin, end, high) for every run of `shortest` bytes or more, 1 or 2, that ends within `n`
+/// bytes; `high` says that some byte near by is not ASCII. `out` takes the bytes, rounded up to a block, in
+/// lower case if asked for.
+template <bool lowercase, std::size_t shortest, class Emit>
 OpenRun for_each_run(const char* text, std::size_t n, char* out, Emit emit) {
   OpenRun run;
   for (std::size_t at = 0; at < n; at += scan_block) {
@@ -90,13 +90,15 @@ OpenRun for_each_run(const char* text, std::size_t n, char* out, Emit emit) {
     if (run.is_open) {
       run.high |= block.high != 0;
       if (!ends) continue;
-      if (offset(ends) - run.begin >= 2) emit(run.begin, offset(ends), run.high);
+      if (offset(ends) - run.begin >= shortest) emit(run.begin, offset(ends), run.high);
       ends &= ends - 1;
     }
-    // Runs of one byte are dropped here, all at once: they are too frequent and too random to branch on.
-    const uint64_t single = begins & ends >> 1;
-    begins ^= single;
-    ends ^= single << 1;
+    if constexpr (shortest == 2) {
+      // Runs of one byte are dropped here, all at once: they are too frequent and too random to branch on.
+      const uint64_t single = begins & ends >> 1;
+      begins ^= single;
+      ends ^= single << 1;
+    }
     for (; ends; begins &= begins - 1, ends &= ends - 1) emit(offset(begins), offset(ends), block.high != 0);
     run.is_open = block.runs >> 63;
     if (run.is_open) run.begin = offset(begins), run.high = block.high != 0;

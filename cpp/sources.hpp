@@ -51,29 +51,40 @@ struct TokenLists {
       const uint64_t begin = t ? token_ends[t - 1] : 0;
       sink.any(bytes.data() + begin, token_ends[t] - begin);
     }
-    sink.flush();
   }
 };
 
-/// Documents as ids of raw terms, each standing for an analysed term, or for nothing (-1).
+/// Documents as ids of raw terms, each standing for an analysed term, or for nothing (-1). Where some are
+/// marked, as character n-grams are, the words of a document come first.
 struct AnalysedStreams {
   std::span<const TermId> ids;
   std::span<const int64_t> starts;  // of each document, and where the last one ends
   std::span<const TermId> analysed_of;
   const Vocabulary& analysed;
+  bool marked = false;
 
   std::size_t size() const { return starts.size() - 1; }
   uint64_t weight(std::size_t i) const { return static_cast<uint64_t>(starts[i + 1] - starts[i]); }
 
   template <class Sink>
   void operator()(std::size_t document, Sink& sink) const {
-    for (int64_t t = starts[document]; t < starts[document + 1]; ++t) {
+    const int64_t end = starts[document + 1];
+    const int64_t words_end = put_out(starts[document], end, sink, marked);
+    if (marked) put_out(words_end, end, sink.past_words(), false);
+  }
+
+ private:
+  /// Hands the terms from `t` on to the sink, up to the first marked one if that is to end it.
+  template <class Sink>
+  int64_t put_out(int64_t t, int64_t end, Sink& sink, bool up_to_mark) const {
+    for (; t < end; ++t) {
       const TermId id = analysed_of[static_cast<std::size_t>(ids[static_cast<std::size_t>(t)])];
       if (id < 0) continue;
       const std::string_view term = analysed.term(id);
+      if (up_to_mark && term.starts_with(char_mark)) break;
       sink.any(term.data(), term.size());
     }
-    sink.flush();
+    return t;
   }
 };
 

@@ -39,6 +39,8 @@ class TermSink {
   void operator()(const char* p, std::size_t size) { push(Key::of_padded(p, size), p, size); }
   /// Any bytes.
   void any(const char* p, std::size_t size) { push(Key::of({p, size}), p, size); }
+  /// Where terms go that are no words.
+  TermSink& past_words() { return *this; }
 
   void end_document() {
     ends_[n_ends_++] = n_;
@@ -93,51 +95,6 @@ class TermSink {
   std::array<TermId, batch> ids_;            // of those that are known
   std::array<std::size_t, batch + 1> ends_;  // of the documents that ended, and of what waits
   std::size_t n_ = 0, n_ends_ = 0;
-};
-
-/// A sink before the last: joins the words of a document by spaces into n-grams.
-template <class Sink>
-class WordNgrams {
- public:
-  WordNgrams(std::size_t shortest, std::size_t longest, Sink& sink)
-      : shortest_(shortest), longest_(longest), sink_(sink) {}
-
-  void operator()(const char* p, std::size_t size) {
-    if (!starts_.empty()) bytes_.push_back(' ');
-    starts_.push_back(bytes_.size());
-    bytes_.insert(bytes_.end(), p, p + size);
-    ends_.push_back(bytes_.size());
-  }
-  void any(const char* p, std::size_t size) {
-    holds_nul_ |= std::string_view(p, size).find('\0') != std::string_view::npos;
-    (*this)(p, size);
-  }
-  void flush() {}
-
-  void end_document() {
-    bytes_.resize(bytes_.size() + 16);
-    for (std::size_t n = shortest_; n <= longest_ && n <= starts_.size(); ++n) {
-      for (std::size_t i = 0; i + n <= starts_.size(); ++i) emit(starts_[i], ends_[i + n - 1]);
-    }
-    sink_.end_document();
-    sink_.flush();
-    bytes_.clear();
-    starts_.clear();
-    ends_.clear();
-    holds_nul_ = false;
-  }
-
- private:
-  void emit(std::size_t from, std::size_t to) {
-    if (holds_nul_) return sink_.any(bytes_.data() + from, to - from);
-    sink_(bytes_.data() + from, to - from);
-  }
-
-  std::size_t shortest_, longest_;
-  Sink& sink_;
-  std::vector<char> bytes_;
-  std::vector<std::size_t> starts_, ends_;
-  bool holds_nul_ = false;
 };
 
 }  // namespace tallytext

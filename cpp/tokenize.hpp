@@ -18,27 +18,33 @@ class Tokenizer {
 
   template <class Sink>
   void operator()(std::string_view text, Sink& sink) {
-    if (rules_.lowercase) return windows<true>(text, sink);
-    windows<false>(text, sink);
+    if (rules_.shortest == 1) return cut<1>(text, sink);
+    cut<2>(text, sink);
   }
 
  private:
   // A window stays in the first levels of cache. A power of two, so whole blocks.
   static constexpr std::size_t usual_window = 1 << 14;
 
-  template <bool lowercase, class Sink>
+  template <std::size_t shortest, class Sink>
+  void cut(std::string_view text, Sink& sink) {
+    if (rules_.lowercase) return windows<true, shortest>(text, sink);
+    windows<false, shortest>(text, sink);
+  }
+
+  template <bool lowercase, std::size_t shortest, class Sink>
   void windows(std::string_view text, Sink& sink) {
     std::size_t window = usual_window;
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t n = std::min(window, text.size() - begin);
-      const std::size_t done = words_of<lowercase>(text, begin, n, sink);
+      const std::size_t done = words_of<lowercase, shortest>(text, begin, n, sink);
       begin += done;
       window = done ? usual_window : 2 * window;  // a word longer than the window: look further
     }
   }
 
   /// The words that end within `n` bytes from `begin`; returns how many bytes they and what is between took.
-  template <bool lowercase, class Sink>
+  template <bool lowercase, std::size_t shortest, class Sink>
   std::size_t words_of(std::string_view text, std::size_t begin, std::size_t n, Sink& sink) {
     char* lowered = room_for(n + scan_block, sink);
     auto emit = [&](std::size_t from, std::size_t to, bool high) {
@@ -47,9 +53,9 @@ class Tokenizer {
       }
       sink(lowered + from, to - from);
     };
-    const OpenRun run = for_each_run<lowercase>(text.data() + begin, n, lowered, emit);
+    const OpenRun run = for_each_run<lowercase, shortest>(text.data() + begin, n, lowered, emit);
     const bool is_last = begin + n == text.size();
-    if (run.is_open && is_last && n - run.begin >= 2) emit(run.begin, n, run.high);
+    if (run.is_open && is_last && n - run.begin >= shortest) emit(run.begin, n, run.high);
     return run.is_open && !is_last ? run.begin : n;
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "padded.hpp"
 #include "unicode.hpp"
 
 namespace tallytext {
@@ -12,9 +13,8 @@ struct WordRules {
   bool python = false;  // exactly what the pattern \w\w+ finds; otherwise letters keep their marks
   bool lowercase = true;
   bool hangul_bigrams = false;
+  std::size_t shortest = 2;  // characters that a word has at least, 1 or 2
 };
-
-constexpr std::size_t readable_past = 16;
 
 /// Words that are no stretch of the text itself. They stay where they are until the sink is flushed.
 class Spill {
@@ -28,6 +28,11 @@ class Spill {
     if (size + readable_past > bytes_.size()) bytes_.resize(2 * (size + readable_past));
   }
   void append(uint32_t c) { used_ += encode_utf8(c, bytes_.data() + used_); }
+  /// Copies bytes, from whose start sixteen can be read.
+  void append(const char* p, std::size_t size) {
+    copy_padded(p, size, bytes_.data() + used_);
+    used_ += size;
+  }
   std::size_t used() const { return used_; }
   const char* at(std::size_t offset) const { return bytes_.data() + offset; }
 
@@ -36,12 +41,12 @@ class Spill {
   std::size_t used_ = 0;
 };
 
-/// Maximal stretches of two or more characters that are alphanumeric or an underscore: \w\w+.
+/// Maximal stretches of characters that are alphanumeric or an underscore: \w\w+, or \w+ with those of one.
 template <class Sink>
 class PythonWords {
  public:
-  PythonWords(const WordRules&, Spill& spill, Sink& sink)
-      : spill_(spill), sink_(sink), start_(spill.used()) {}
+  PythonWords(const WordRules& rules, Spill& spill, Sink& sink)
+      : shortest_(rules.shortest), spill_(spill), sink_(sink), start_(spill.used()) {}
 
   void take(uint32_t c) {
     if (!(unicode::flags(c) & unicode::word)) return finish();
@@ -49,12 +54,13 @@ class PythonWords {
     ++length_;
   }
   void finish() {
-    if (length_ >= 2) sink_(spill_.at(start_), spill_.used() - start_);
+    if (length_ >= shortest_) sink_(spill_.at(start_), spill_.used() - start_);
     start_ = spill_.used();
     length_ = 0;
   }
 
  private:
+  std::size_t shortest_;
   Spill& spill_;
   Sink& sink_;
   std::size_t start_, length_ = 0;
@@ -62,7 +68,7 @@ class PythonWords {
 
 /// Letters, digits and underscores with the marks upon them. Scripts that are written without spaces become
 /// overlapping pairs of grapheme clusters. One character alone is a word in those scripts and in Hangul;
-/// elsewhere a word has two characters, marks such as accents not counted.
+/// elsewhere a word has the fewest characters that the rules ask for, marks such as accents not counted.
 template <class Sink>
 class UnicodeWords {
  public:
@@ -83,7 +89,7 @@ class UnicodeWords {
 
   void finish() {
     if (stretch_ == Stretch::clusters) emit_cluster_pairs();
-    if (stretch_ == Stretch::word && (length_ >= 2 || hangul_)) emit_word();
+    if (stretch_ == Stretch::word && (length_ >= rules_.shortest || hangul_)) emit_word();
     stretch_ = Stretch::none;
     start_ = end_ = spill_.used();
     length_ = 0;

@@ -24,6 +24,12 @@ ANALYZERS = [
     Analyzer(tokens=re.compile(r"\w+")),
     Analyzer(tokens=re.compile(r"#(\w+)")),
     TextVectorizer(stop_words=["the"], language="en", strip_accents="unicode").build_analyzer(),
+    Analyzer(min_length=1),
+    Analyzer(tokens="sklearn", min_length=1, ngram_range=(1, 2), chars=(2, 4)),
+    Analyzer(lowercase=False, chars=(1, 3)),
+    TextVectorizer(
+        stop_words=["the"], language="en", strip_accents="unicode", ngram_range=(1, 2), chars=(1, 4)
+    ).build_analyzer(),
 ]
 
 
@@ -39,7 +45,7 @@ def test_places_hold_the_terms_that_are_counted(analyzer, text):
 
 
 # Neither a padding space nor what a pattern wants around its group is part of the place.
-@pytest.mark.parametrize("analyzer", [ANALYZERS[i] for i in (0, 1, 2, 3, 4, 6, 8)], ids=repr)
+@pytest.mark.parametrize("analyzer", [ANALYZERS[i] for i in (0, 1, 2, 3, 4, 6, 8, 9)], ids=repr)
 @given(text=strategies.texts())
 def test_a_place_analysed_alone_gives_its_term(analyzer, text):
     assume("Σ" not in text)  # whose lower case depends on what is around it
@@ -60,6 +66,16 @@ def test_a_place_analysed_alone_gives_its_term(analyzer, text):
 def test_places_are_characters_of_the_text(text, expected):
     places = places_of(Analyzer(), text)
     assert [text[place.start : place.end] for place in places] == expected
+
+
+def test_character_ngrams_have_places_behind_the_words():
+    places = places_of(Analyzer(min_length=1, chars=(2, 3)), "A Bé!")
+    assert places == [
+        ("a", 0, 1), ("bé", 2, 4),
+        ("# a", 0, 1), ("#a ", 0, 1), ("# a ", 0, 1),
+        ("# b", 2, 3), ("#bé", 2, 4), ("#é!", 3, 5), ("#! ", 4, 5),
+        ("# bé", 2, 4), ("#bé!", 2, 5), ("#é! ", 3, 5),
+    ]  # fmt: skip
 
 
 def test_tokens_of_a_callable_are_looked_for_from_left_to_right():

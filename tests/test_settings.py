@@ -43,6 +43,8 @@ ESTIMATORS = [
     TextVectorizer(stop_words=["a", "b"], min_df=2, max_df=0.5, max_features=10, hangul="words"),
     TextVectorizer(vocabulary=["b", "a"], encoding="latin-1", decode_error="replace"),
     TextVectorizer(vocabulary={"b": 0, "a": 1}, dtype=float),
+    TextVectorizer(min_length=1, chars=(2, 4), ngram_range=(1, 2)),
+    TextVectorizer(tokens="sklearn", min_length=np.int64(1), chars=[1, 1]),
 ]
 
 
@@ -175,6 +177,24 @@ def test_only_known_estimators_are_saved(estimator):
         {"kind": "TextVectorizer", "parameters": {"tokens": {"pattern": "a"}}},
         {"kind": "TextVectorizer", "parameters": {"tokens": "letters"}},
         {"kind": "TextVectorizer", "parameters": {"ngram_range": [1]}},
+        {"kind": "TextVectorizer", "parameters": {"ngram_range": [1, 10**30]}},
+        {"kind": "TextVectorizer", "parameters": {"min_length": 0}},
+        {"kind": "TextVectorizer", "parameters": {"min_length": 1.0}},
+        {"kind": "TextVectorizer", "parameters": {"min_length": None}},
+        {"kind": "TextVectorizer", "parameters": {"min_length": "1"}},
+        {"kind": "TextVectorizer", "parameters": {"min_length": [1]}},
+        {"kind": "TextVectorizer", "parameters": {"min_length": 1, "tokens": "chars"}},
+        {"kind": "TextVectorizer", "parameters": {"chars": [2]}},
+        {"kind": "TextVectorizer", "parameters": {"chars": [4, 2]}},
+        {"kind": "TextVectorizer", "parameters": {"chars": [0, 2]}},
+        {"kind": "TextVectorizer", "parameters": {"chars": [1, 2**31]}},
+        {"kind": "TextVectorizer", "parameters": {"chars": "24"}},
+        {"kind": "TextVectorizer", "parameters": {"chars": True}},
+        {"kind": "TextVectorizer", "parameters": {"chars": [2, 4], "tokens": "chars"}},
+        {
+            "kind": "TextVectorizer",
+            "parameters": {"chars": [2, 4], "tokens": {"pattern": ["a", 32]}},
+        },
         {"kind": "TextVectorizer", "parameters": {"language": "klingon"}},
         {"kind": "TextVectorizer", "parameters": {"stop_words": 3}},
         {"kind": "TextVectorizer", "parameters": {"stop_words": [3]}},
@@ -198,6 +218,13 @@ def test_only_known_estimators_are_saved(estimator):
 def test_settings_that_cannot_be_are_refused(settings):
     with pytest.raises(FileError):
         estimator_from(settings)
+
+
+def test_settings_of_before_there_were_short_words_and_characters_are_read():
+    stored = by_json(settings_of(TextVectorizer(ngram_range=(1, 2))))
+    del stored["parameters"]["min_length"], stored["parameters"]["chars"]
+    found = estimator_from(stored)
+    assert (found.min_length, found.chars, found.ngram_range) == (2, None, (1, 2))
 
 
 def test_settings_nested_beyond_all_measure_are_refused():

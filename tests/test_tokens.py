@@ -11,42 +11,49 @@ from counting import counts_by_name
 from oracle import tokens as oracle
 from tallytext import TextVectorizer
 
+lengths = st.sampled_from([1, 2])
+
 
 def tokens_of(text, **settings):
     """The distinct tokens of a text, in order of appearance."""
     return list(counts_by_name(TextVectorizer(**settings), [text])[0])
 
 
-@given(strategies.texts())
-@example("ΑΣ'Α ΑΣ. ΑΣ.Α Σ ΑΣ ΟΔΥΣΣΕΥΣ")
-@example("İstanbul DİYARBAKIR K Å Ⓐ ﬀ ß ẞ")
-@example("x" * 20_000 + " yy")
-def test_sklearn_tokens_are_those_of_scikit_learn(text):
-    assert counts_by_name(TextVectorizer(tokens="sklearn"), [text]) == [
-        oracle.counts(oracle.sklearn_words(text))
+@given(strategies.texts(), lengths)
+@example("ΑΣ'Α ΑΣ. ΑΣ.Α Σ ΑΣ ΟΔΥΣΣΕΥΣ", 2)
+@example("İstanbul DİYARBAKIR K Å Ⓐ ﬀ ß ẞ", 1)
+@example("x" * 20_000 + " yy", 2)
+@example("x y" * 20_000 + " é z", 1)
+def test_sklearn_tokens_are_those_of_scikit_learn(text, min_length):
+    vectorizer = TextVectorizer(tokens="sklearn", min_length=min_length)
+    assert counts_by_name(vectorizer, [text]) == [
+        oracle.counts(oracle.sklearn_words(text, min_length))
     ]
 
 
-@given(strategies.documents())
-def test_sklearn_tokens_give_the_matrix_of_scikit_learn(texts):
-    reference = CountVectorizer()
+@given(strategies.documents(), lengths)
+def test_sklearn_tokens_give_the_matrix_of_scikit_learn(texts, min_length):
+    reference = CountVectorizer(token_pattern=r"(?u)\b\w+\b" if min_length == 1 else r"\b\w\w+\b")
     try:
         expected = counts_by_name(reference, texts)
     except ValueError:  # scikit-learn refuses an empty vocabulary
         expected = [{} for _ in texts]
-    assert counts_by_name(TextVectorizer(tokens="sklearn"), texts) == expected
+    vectorizer = TextVectorizer(tokens="sklearn", min_length=min_length)
+    assert counts_by_name(vectorizer, texts) == expected
 
 
-@given(strategies.texts(), st.booleans())
-@example("日本語のテキスト2024年 text", False)
-@example("ภาษาไทย น้ำ ខ្មែរ មြန်မာဘာသာ ພາສາລາວ", False)
-@example("SK하이닉스가 나 나라 대한민국", True)
-@example("हिन्दी में వచ్చారు می\u200cخواهم e\u0301 x\u0301y", False)
-@example("中" * 9_000 + "文", False)
-def test_words_match_the_obvious_ones(text, bigrams):
+@given(strategies.texts(), st.booleans(), lengths)
+@example("日本語のテキスト2024年 text", False, 2)
+@example("ภาษาไทย น้ำ ខ្មែរ មြန်မာဘာသာ ພາສາລາວ", False, 2)
+@example("SK하이닉스가 나 나라 대한민국", True, 2)
+@example("हिन्दी में వచ్చారు می\u200cخواهم e\u0301 x\u0301y", False, 2)
+@example("ही e\u0301 x\u0301y я I 5_ _", False, 1)
+@example("中" * 9_000 + "文", False, 1)
+def test_words_match_the_obvious_ones(text, bigrams, min_length):
     hangul = "words+bigrams" if bigrams else "words"
-    assert counts_by_name(TextVectorizer(hangul=hangul), [text]) == [
-        oracle.counts(oracle.words(text, bigrams))
+    vectorizer = TextVectorizer(hangul=hangul, min_length=min_length)
+    assert counts_by_name(vectorizer, [text]) == [
+        oracle.counts(oracle.words(text, bigrams, min_length))
     ]
 
 
@@ -88,6 +95,18 @@ def test_words_are_what_the_documentation_says(text, expected):
     assert tokens_of(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't panic: 42 x's", ["don", "t", "panic", "42", "x", "s"]),
+        ("é e\u0301 a", ["é", "e\u0301", "a"]),
+        ("_ \u0301 + я 5 \0 本", ["_", "я", "5", "本"]),
+    ],
+)
+def test_words_of_one_character_can_be_kept(text, expected):
+    assert tokens_of(text, min_length=1) == expected
+
+
 def test_hangul_bigrams_come_with_their_words():
     assert tokens_of("대한민국 나라", hangul="words+bigrams") == [
         "대한민국", "대한", "한민", "민국", "나라",
@@ -106,6 +125,8 @@ def test_huge_words_are_kept_whole(tokens, size):
 def test_words_across_the_borders_of_blocks_are_whole(padding):
     assert tokens_of(" " * padding + "Word wörd") == ["word", "wörd"]
     assert tokens_of("." * (16_384 - 70) + " " * padding + "Word wörd") == ["word", "wörd"]
+    assert tokens_of(" " * padding + "I é 5", min_length=1) == ["i", "é", "5"]
+    assert tokens_of("." * (16_384 - 70) + " " * padding + "5", min_length=1) == ["5"]
 
 
 @given(strategies.texts())

@@ -91,12 +91,19 @@ class Vocabulary:
 class WordRules:
     """How text is cut into words."""
 
-    def __init__(self, python: bool, lowercase: bool, hangul_bigrams: bool) -> None: ...
+    def __init__(self, python: bool, lowercase: bool, hangul_bigrams: bool, shortest: int) -> None: ...
 
 class CharRules:
     """How text is cut into character n-grams."""
 
     def __init__(self, inside_words: bool, lowercase: bool, shortest: int, longest: int) -> None: ...
+
+class MixedRules:
+    """How text is cut into words and, besides, character n-grams."""
+
+    def __init__(self, words: WordRules, chars: CharRules) -> None: ...
+
+CHAR_MARK: str = '#'
 
 class NgramRange:
     """Shortest and longest n-gram of words."""
@@ -123,6 +130,9 @@ def count_terms(arg0: TextsBase, arg1: WordRules, arg2: Vocabulary, arg3: bool, 
 def count_terms(arg0: TextsBase, arg1: CharRules, arg2: Vocabulary, arg3: bool, arg4: NgramRange, arg5: int, arg6: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
 @overload
+def count_terms(arg0: TextsBase, arg1: MixedRules, arg2: Vocabulary, arg3: bool, arg4: NgramRange, arg5: int, arg6: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
 def count_terms(arg0: TokenLists, arg1: AsTheyAre, arg2: Vocabulary, arg3: bool, arg4: NgramRange, arg5: int, arg6: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
 @overload
@@ -132,9 +142,12 @@ def stream_terms(arg0: TextsBase, arg1: WordRules, arg2: Vocabulary, arg3: int, 
 def stream_terms(arg0: TextsBase, arg1: CharRules, arg2: Vocabulary, arg3: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
 
 @overload
+def stream_terms(arg0: TextsBase, arg1: MixedRules, arg2: Vocabulary, arg3: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
 def stream_terms(arg0: TokenLists, arg1: AsTheyAre, arg2: Vocabulary, arg3: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
 
-def count_analysed(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Vocabulary, arg4: Vocabulary, arg5: bool, arg6: NgramRange, arg7: int, arg8: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+def count_analysed(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Vocabulary, arg4: bool, arg5: Vocabulary, arg6: bool, arg7: NgramRange, arg8: int, arg9: bool, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
 def token_spans(text: str, rules: WordRules) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from operator import index
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from tallytext._core import (
     AsTheyAre,
     CharRules,
+    MixedRules,
     NgramRange,
     Texts,
     TokenLists,
@@ -26,6 +28,7 @@ from tallytext._core import (
 )
 from tallytext.errors import AnalysisError, FrozenVocabularyError
 from tallytext.text.analysis import TermAnalysis
+from tallytext.text.char_ngrams import analyse_mixed
 from tallytext.vocabulary import Vocabulary
 
 Tokens: TypeAlias = (
@@ -33,7 +36,10 @@ Tokens: TypeAlias = (
 )
 Hangul: TypeAlias = Literal["words", "words+bigrams"]
 
-_NATIVE_TOKENS = ("words", "sklearn", "chars")
+# No document is as long, and the core would not take the number.
+_TOO_LONG = 2**31
+_NATIVE_WORDS = ("words", "sklearn")
+_NATIVE_TOKENS = (*_NATIVE_WORDS, "chars")
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,10 @@ class Analyzer:
         Whether Korean words are accompanied by the pairs of their syllables.
     inside_words : bool
         Whether character n-grams stay inside words padded with spaces, or run over the text.
+    min_length : {1, 2}
+        The shortest word, in characters.
+    chars : tuple of int or None
+        Shortest and longest n-gram of the characters that are counted besides words, marked.
     analysis : TermAnalysis
         What becomes of each distinct token.
 
@@ -113,6 +123,8 @@ class Analyzer:
     lowercase: bool = True
     hangul: Hangul = "words"
     inside_words: bool = True
+    min_length: int = 2
+    chars: tuple[int, int] | None = None
     analysis: TermAnalysis = field(default_factory=TermAnalysis)
 
     def __post_init__(self) -> None:
@@ -127,6 +139,20 @@ class Analyzer:
         if isinstance(self.tokens, re.Pattern) and not isinstance(self.tokens.pattern, str):
             raise AnalysisError("the pattern of tokens must be one of str, not of bytes.")
         checked_range(self.ngram_range)
+        self._check_word_settings()
+
+    def _check_word_settings(self) -> None:
+        if not isinstance(self.min_length, Integral) or self.min_length not in (1, 2):
+            raise AnalysisError(f"min_length must be 1 or 2, not {self.min_length!r}.")
+        if self.chars is not None:
+            checked_range(self.chars, "chars")
+        changed = [("min_length", self.min_length, 2), ("chars", self.chars, None)]
+        for name, value, usual in changed:
+            if value != usual and self.tokens not in _NATIVE_WORDS:
+                raise AnalysisError(
+                    f"{name}={value!r} is for tokens='words' and tokens='sklearn', and has no "
+                    f"meaning with tokens={self.tokens!r:.80}."
+                )
 
     def count(
         self,
@@ -167,14 +193,16 @@ class Analyzer:
         raw = Vocabulary()
         starts, ids = stream_terms(documents, rules, raw.native, n_threads)
         analysed = Vocabulary()
-        analysed_of = _ids_of(self.analysis.analyse(list(raw)), analysed)
-        return Rows(*count_analysed(starts, ids, analysed_of, analysed.native, *target))
+        analysed_of = _ids_of(self._analysed(list(raw)), analysed)
+        marked = self.chars is not None
+        return Rows(*count_analysed(starts, ids, analysed_of, analysed.native, marked, *target))
 
     @property
     def word_rules(self) -> WordRules:
         """How the core cuts words, for ``tokens`` of "words" and "sklearn"."""
         bigrams = self.hangul == "words+bigrams"
-        return WordRules(self.tokens == "sklearn", bool(self.lowercase), bigrams)
+        python = self.tokens == "sklearn"
+        return WordRules(python, bool(self.lowercase), bigrams, int(self.min_length))
 
     @property
     def _word_ngrams(self) -> NgramRange:
@@ -182,13 +210,20 @@ class Analyzer:
 
     def _documents(self, texts: Texts) -> tuple[Any, Any]:
         """Return what the core counts: texts with the rules to cut them by, or tokens without."""
+        lowercase = bool(self.lowercase)
         if self.tokens == "chars":
-            return texts, CharRules(self.inside_words, bool(self.lowercase), *self.ngram_range)
-        if self.tokens in ("words", "sklearn"):
+            return texts, CharRules(self.inside_words, lowercase, *self.ngram_range)
+        if self.chars is not None:
+            return texts, MixedRules(self.word_rules, CharRules(True, lowercase, *self.chars))
+        if self.tokens in _NATIVE_WORDS:
             return texts, self.word_rules
         tokenize = self._python_tokenizer()
         tokens = (_token_list(tokenize(text), i) for i, text in enumerate(texts.strings()))
         return TokenLists.from_lists(tokens), AsTheyAre()
+
+    def _analysed(self, terms: list[str]) -> list[str | None]:
+        mixed = self.chars is not None
+        return analyse_mixed(terms, self.analysis) if mixed else self.analysis.analyse(terms)
 
     def _python_tokenizer(self) -> Callable[[str], Iterable[str]]:
         if not isinstance(self.tokens, re.Pattern):
@@ -200,7 +235,7 @@ class Analyzer:
         return (lambda text: find(text.lower())) if self.lowercase else find
 
 
-def checked_range(ngram_range: Any) -> tuple[int, int]:
+def checked_range(ngram_range: Any, name: str = "ngram_range") -> tuple[int, int]:
     """Return the shortest and the longest n-gram, if that is what is given.
 
     Examples
@@ -212,9 +247,9 @@ def checked_range(ngram_range: Any) -> tuple[int, int]:
         shortest, longest = map(index, ngram_range)
     except (TypeError, ValueError):
         shortest = longest = 0
-    if not 1 <= shortest <= longest:
+    if not 1 <= shortest <= longest < _TOO_LONG:
         raise AnalysisError(
-            f"ngram_range must be (shortest, longest), integers from 1 on, not {ngram_range!r}."
+            f"{name} must be (shortest, longest), integers from 1 on, not {ngram_range!r:.80}."
         )
     return shortest, longest
 

@@ -21,7 +21,7 @@ from tallytext.vocabulary import Vocabulary, given_vocabulary
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
-    """Turn texts into a sparse matrix of term counts, over a vocabulary that can grow.
+    r"""Turn texts into a sparse matrix of term counts, over a vocabulary that can grow.
 
     Texts can be a list of str, a NumPy, pandas, polars or Arrow column, or any iterable of str;
     an iterable is read in batches of bounded size. A document that is empty or missing (None)
@@ -33,9 +33,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         What a token is.
 
         - ``"words"``: letters with their combining marks, digits and underscores, in lower case.
-          A word has two characters or more, accents not counted. Runs of Han, Kana, Thai, Lao,
-          Khmer and Myanmar, which are written without spaces, become overlapping pairs of
-          grapheme clusters; there, and in Hangul, one character alone is a word.
+          A word has ``min_length`` characters or more, accents not counted. Runs of Han, Kana,
+          Thai, Lao, Khmer and Myanmar, which are written without spaces, become overlapping pairs
+          of grapheme clusters; there, and in Hangul, one character alone is a word.
         - ``"sklearn"``: exactly the tokens of scikit-learn's ``CountVectorizer()``.
         - ``"chars"``: character n-grams inside words padded with a space on each side.
         - a compiled regular expression, whose matches are the tokens, or a callable that takes a
@@ -43,10 +43,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     ngram_range : tuple of int, default=None
         Shortest and longest n-gram, of words or, for ``tokens="chars"``, of characters. None
         means (1, 1) for words and (2, 4) for characters.
+    chars : tuple of int or None, default=None
+        Shortest and longest n-gram of characters to count besides the words and their n-grams, in
+        the same matrix: those of ``tokens="chars"``, marked by a leading ``"#"``, which no word
+        holds. ``(2, 4)`` is usual, and pays off where words have many forms or are misspelt. Only
+        with tokens of "words" and "sklearn".
     lowercase : bool, default=True
         Whether text is lower-cased first. A callable gets the text as it is.
     hangul : {"words", "words+bigrams"}, default="words"
         With ``"words+bigrams"`` a Korean word is accompanied by the pairs of its syllables.
+    min_length : {1, 2}, default=2
+        The shortest word, in characters, accents not counted. 1 keeps words such as "I" and "5";
+        with ``tokens="sklearn"`` it gives the tokens of ``token_pattern=r"(?u)\b\w+\b"``. Only with
+        tokens of "words" and "sklearn".
     stop_words : str, iterable of str or None, default=None
         Terms to leave out, or a language that has a list (``"english"``, ``"de"``, …).
     language : str or None, default=None
@@ -80,6 +89,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Stop words, stems, accents and filters are applied to each distinct term once, not to each
     token, so a slow analysis costs little.
 
+    With ``chars``, the entries of a row and the columns of new terms come in the order of the
+    words, then of their n-grams, then of the character n-grams of each document. These see the
+    text as it is, punctuation included; only accents are stripped from them. Stop words, stems and
+    filters are for words, and leave them alone.
+
     ``min_df``, ``max_df`` and ``max_features`` are evaluated by ``fit`` (and by a ``partial_fit``
     that comes first). Terms first seen later stay outside until the next ``fit``; without such
     limits, ``partial_fit`` appends them, and the columns of earlier terms never move.
@@ -99,6 +113,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     array(['to', 'be', 'or', 'not', 'do', 'is'], dtype=object)
     >>> vectorizer.partial_fit(["Do be do be do"]).transform(["Do be do"]).toarray()
     array([[0, 1, 0, 0, 2, 0]])
+
+    Character n-grams besides words:
+
+    >>> TextVectorizer(min_length=1, chars=(2, 3)).fit(["Is 5!"]).get_feature_names_out()
+    array(['is', '5', '# i', '#is', '#s ', '# is', '#is ', '# 5', '#5!',
+           '#! ', '# 5!', '#5! '], dtype=object)
     """
 
     vocabulary_: Vocabulary
@@ -108,8 +128,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         *,
         tokens: Tokens = "words",
         ngram_range: tuple[int, int] | None = None,
+        chars: tuple[int, int] | None = None,
         lowercase: bool = True,
         hangul: Hangul = "words",
+        min_length: int = 2,
         stop_words: str | Iterable[str] | None = None,
         language: str | None = None,
         strip_accents: Accents = None,
@@ -126,8 +148,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     ) -> None:
         self.tokens = tokens
         self.ngram_range = ngram_range
+        self.chars = chars
         self.lowercase = lowercase
         self.hangul = hangul
+        self.min_length = min_length
         self.stop_words = stop_words
         self.language = language
         self.strip_accents = strip_accents
@@ -235,6 +259,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             ngram_range=(shortest, longest),
             lowercase=self.lowercase,
             hangul=self.hangul,
+            min_length=self.min_length,
+            chars=None if self.chars is None else checked_range(self.chars, "chars"),
             analysis=self._term_analysis(),
         )
 

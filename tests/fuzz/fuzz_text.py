@@ -2,8 +2,9 @@
 
 Each round draws a corpus from plain words, odd characters and mutated copies of earlier
 documents, and sends it down every path into the core. A crash is caught by the sanitizers; what
-can be checked cheaply is: one thread against two, text to tally against counts to tally, a round
-trip of the vocabulary. Text of any kind must be taken; damaged arrays may be refused.
+can be checked cheaply is: one thread against two, words and characters at once against both apart,
+text to tally against counts to tally, a round trip of the vocabulary. Text of any kind must be
+taken; damaged arrays may be refused.
 """
 
 from __future__ import annotations
@@ -51,6 +52,12 @@ SETTINGS: list[dict[str, Any]] = [
     {"binary": True},
     {"strip_accents": "unicode"},
     {"stop_words": "english"},
+    {"min_length": 1},
+    {"tokens": "sklearn", "min_length": 1, "ngram_range": (1, 2)},
+    {"chars": (2, 4)},
+    {"chars": (1, 3), "min_length": 1, "ngram_range": (1, 2)},
+    {"tokens": "sklearn", "chars": (3, 40), "lowercase": False},
+    {"chars": (1, 2), "ngram_range": (2, 3), "strip_accents": "unicode", "language": "en"},
 ]
 
 
@@ -102,6 +109,22 @@ def check_counts(rng: random.Random, texts: list[str]) -> None:
     expect(one == two, f"one thread and two threads disagree with {settings}")
 
 
+def totals(texts: list[str], settings: dict[str, Any], mark: str = "") -> dict[str, int]:
+    vectorizer = TextVectorizer(**settings)
+    sums = np.asarray(vectorizer.fit_transform(texts).sum(axis=0)).ravel().tolist()
+    names = vectorizer.get_feature_names_out().tolist()
+    return dict(zip((mark + name for name in names), sums, strict=True))
+
+
+def check_both_at_once(rng: random.Random, texts: list[str]) -> None:
+    shortest = rng.randint(1, 4)
+    chars = (shortest, shortest + rng.randint(0, 3))
+    words = {"min_length": rng.choice([1, 2]), "ngram_range": rng.choice([(1, 1), (1, 2)])}
+    apart = totals(texts, words) | totals(texts, {"tokens": "chars", "ngram_range": chars}, "#")
+    both = totals(texts, words | {"chars": chars})
+    expect(both == apart, f"both at once are not the two apart with {words}, {chars}")
+
+
 def check_random_bytes(rng: random.Random, texts: list[str]) -> None:
     """An Arrow column may hold bytes that are no UTF-8 at all."""
     lengths = [rng.choice([0, 1, 3, 17, 64, 300]) for _ in range(rng.randint(1, 60))]
@@ -147,7 +170,7 @@ def check_vocabulary(rng: random.Random, texts: list[str]) -> None:
     damaged.fill_terms(np.empty(len(lengths), dtype=object))
 
 
-CHECKS = [check_counts, check_random_bytes, check_tally, check_vocabulary]
+CHECKS = [check_counts, check_both_at_once, check_random_bytes, check_tally, check_vocabulary]
 
 
 def fuzz(seconds: float, seed: int) -> int:

@@ -30,8 +30,9 @@ def decoded(data):
     return text
 
 
-def sklearn_words(text):
-    return re.findall(r"(?u)\b\w\w+\b", text.lower())
+def sklearn_words(text, min_length=2):
+    pattern = {1: r"(?u)\b\w+\b", 2: r"(?u)\b\w\w+\b"}[min_length]
+    return re.findall(pattern, text.lower())
 
 
 def padded_chars(text, shortest, longest):
@@ -45,13 +46,20 @@ def padded_chars(text, shortest, longest):
     return tokens
 
 
-def words(text, hangul_bigrams=False):
+def marked_chars(text, shortest, longest):
+    return ["#" + gram for gram in padded_chars(text, shortest, longest)]
+
+
+def words(text, hangul_bigrams=False, min_length=2):
     tokens = []
     for kind, clusters in _stretches(text.lower()):
         while clusters and set(clusters[-1]) <= set(JOINERS):
             clusters.pop()
         clusters[-1] = clusters[-1].rstrip(JOINERS)
-        tokens += _pairs(clusters) if kind == "without spaces" else _word(clusters, hangul_bigrams)
+        if kind == "without spaces":
+            tokens += _pairs(clusters)
+        else:
+            tokens += _word(clusters, hangul_bigrams, min_length)
     return tokens
 
 
@@ -89,11 +97,11 @@ def _pairs(clusters):
     return clusters if len(clusters) == 1 else [a + b for a, b in pairwise(clusters)]
 
 
-def _word(clusters, hangul_bigrams):
+def _word(clusters, hangul_bigrams, min_length):
     word = "".join(clusters)
     length = sum(not unicodedata.combining(char) and char not in JOINERS for char in word)
     syllables = [_is_syllable(char) for char in word]
-    if length < 2 and not any(syllables):
+    if length < min_length and not any(syllables):
         return []
     pairs = [word[i : i + 2] for i in range(len(word) - 1) if syllables[i] and syllables[i + 1]]
     return [word, *(pair for pair in pairs if hangul_bigrams and pair != word)]

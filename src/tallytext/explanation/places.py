@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tallytext._core import Texts, stream_terms, token_spans
 from tallytext.documents import Analyzer
+from tallytext.text.char_ngrams import analyse_marked, marked
 from tallytext.vocabulary import Vocabulary
 
 _WORD = re.compile(r"\S+")
@@ -24,9 +25,11 @@ class Place(NamedTuple):
 def places_of(analyzer: Analyzer, text: str) -> list[Place]:
     """Return the terms of a text, each with where it stands.
 
-    An n-gram of words goes from the start of its first word to the end of its last. The tokens of
-    a callable are looked for in the text, from left to right, in any case; those that are not
-    there as they are have no place and are left out.
+    An n-gram of words goes from the start of its first word to the end of its last. Character
+    n-grams come behind all words; the space that pads a word has no place of its own: a gram that
+    is nothing else stands with the character beside it. The tokens of a callable are looked for in
+    the text, from left to right, in any case; those that are not there as they are have no place
+    and are left out.
 
     Parameters
     ----------
@@ -41,18 +44,20 @@ def places_of(analyzer: Analyzer, text: str) -> list[Place]:
 Place(term='bas élèves', start=2, end=13)]
     """
     tokens = list(_tokens(analyzer, text))
-    terms = analyzer.analysis.analyse([token.term for token in tokens])
-    kept = [
-        token._replace(term=term)
-        for token, term in zip(tokens, terms, strict=True)
-        if term is not None
-    ]
+    kept = _named(tokens, analyzer.analysis.analyse([token.term for token in tokens]))
     shortest, longest = (1, 1) if analyzer.tokens == "chars" else analyzer.ngram_range
-    return [
+    words = [
         _joined(kept[at : at + n])
-        for n in range(shortest, longest + 1)
+        for n in range(shortest, min(longest, len(kept)) + 1)
         for at in range(len(kept) - n + 1)
     ]
+    return words + _besides(analyzer, text)
+
+
+def _named(tokens: list[Place], terms: list[str | None]) -> list[Place]:
+    """Return tokens under what became of them, without those that were dropped."""
+    pairs = zip(tokens, terms, strict=True)
+    return [token._replace(term=term) for token, term in pairs if term is not None]
 
 
 def _joined(tokens: list[Place]) -> Place:
@@ -62,11 +67,19 @@ def _joined(tokens: list[Place]) -> Place:
     return Place(term, min(t.start for t in tokens), max(t.end for t in tokens))
 
 
+def _besides(analyzer: Analyzer, text: str) -> list[Place]:
+    """Return the character n-grams that are counted besides words."""
+    if analyzer.chars is None:
+        return []
+    grams = list(_grams(analyzer.chars, text, analyzer.lowercase))
+    return _named(grams, analyse_marked([marked(gram.term) for gram in grams], analyzer.analysis))
+
+
 def _tokens(analyzer: Analyzer, text: str) -> Iterable[Place]:
     if analyzer.tokens in ("words", "sklearn"):
         return _words(analyzer, text)
     if analyzer.tokens == "chars":
-        return _grams(analyzer, text)
+        return _grams(analyzer.ngram_range, text, analyzer.lowercase)
     if isinstance(analyzer.tokens, re.Pattern):
         return _matches(analyzer.tokens, text, analyzer.lowercase)
     assert callable(analyzer.tokens)
@@ -81,17 +94,17 @@ def _words(analyzer: Analyzer, text: str) -> Iterator[Place]:
     return map(Place, names, starts.tolist(), ends.tolist())
 
 
-def _grams(analyzer: Analyzer, text: str) -> Iterator[Place]:
+def _grams(ngram_range: tuple[int, int], text: str, lowercase: bool) -> Iterator[Place]:
     """Yield the character n-grams of words padded with a space on each side."""
-    lowered, origins = _lowered(text, analyzer.lowercase)
-    shortest, longest = analyzer.ngram_range
+    lowered, origins = _lowered(text, lowercase)
+    shortest, longest = ngram_range
     for word in _WORD.finditer(lowered):
         padded, before = f" {word[0]} ", word.start() - 1
         for n in range(shortest, min(longest, max(shortest, len(padded))) + 1):
             for at in range(max(1, len(padded) - n + 1)):
                 gram = padded[at : at + n]
-                first = max(before + at, word.start())
-                last = min(before + at + len(gram), word.end()) - 1
+                first = min(max(before + at, word.start()), word.end() - 1)
+                last = max(min(before + at + len(gram), word.end()) - 1, first)
                 yield Place(gram, origins[first], origins[last] + 1)
 
 
