@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "counting.hpp"
+#include "mask.hpp"
 #include "pystring.hpp"
 #include "reshape.hpp"
 #include "restore.hpp"
@@ -46,6 +47,11 @@ Change of_arrays(std::size_t n_planes, In<int64_t> starts, In<int32_t> classes, 
                            span_of(class_scales),  span_of(whole)};
   nb::gil_scoped_release release;
   return Restore(stored).run();
+}
+
+Change masked_change(const Change& change, In<uint8_t> kept) {
+  nb::gil_scoped_release release;
+  return masked(change, span_of(kept));
 }
 
 /// Adds (sign 1) or takes out (sign -1) a change, or says what stands against it and does nothing.
@@ -197,7 +203,8 @@ void bind_parts(nb::module_& m) {
                   nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1)
       .def_static("of_arrays", &of_arrays, nb::arg("n_planes"), nb::arg("starts"), nb::arg("classes"),
                   nb::arg("cells"), nb::arg("term_totals"), nb::arg("class_documents"),
-                  nb::arg("class_scales"), nb::arg("whole"));
+                  nb::arg("class_scales"), nb::arg("whole"))
+      .def("masked", &masked_change, nb::arg("kept"));
   m.def("row_of_dict", &row_of_dict, nb::arg("vocabulary"), nb::arg("counts"));
   m.def("rows_are_clean", &rows_are_clean, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
         nb::arg("width"), nb::arg("n_threads") = 1);

@@ -2,5 +2,7 @@
 
 from tallytext.selection.best import selected, top_terms
 from tallytext.selection.scores import scores
+from tallytext.selection.selected_tally import SelectedTally
+from tallytext.selection.selector import TermSelector
 
-__all__ = ["scores", "selected", "top_terms"]
+__all__ = ["SelectedTally", "TermSelector", "scores", "selected", "top_terms"]

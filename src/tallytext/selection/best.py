@@ -43,15 +43,7 @@ def top_terms(
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}.")
     now = tally._snapshot()
-    found = _rounded(scores(now, method, **options))
-    documents = now.term_documents[: len(found)]
-    ids = _at_least_the_best(np.flatnonzero(documents), found, k)
-    order = now.vocabulary.sorted()
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    best = np.lexsort((place[ids], -documents[ids], -found[ids]))[:k]
-    picked: NDArray[np.intp] = ids[best]
-    return picked
+    return ranked(now, scores(now, method, **options), k=k)
 
 
 def selected(tally: Tally, method: Method = "ig", k: int = 1000, **options: Any) -> Tally:
@@ -68,6 +60,60 @@ def selected(tally: Tally, method: Method = "ig", k: int = 1000, **options: Any)
     return tally.mask(top_terms(tally, method, k, **options))
 
 
+def ranked(
+    tally: Tally,
+    found: Floats,
+    *,
+    k: int | None = None,
+    above: float | None = None,
+    min_df: int = 1,
+) -> NDArray[np.intp]:
+    """Return the ids of terms by their scores, best first, with ties as in :func:`top_terms`.
+
+    Parameters
+    ----------
+    tally : Tally
+        What the terms were scored by.
+    found : ndarray of shape (n_terms,)
+        The score of each term.
+    k : int, default=None
+        How many terms at most; None for all.
+    above : float, default=None
+        Only terms whose score is higher, by more than rounding may account for.
+    min_df : int, default=1
+        Only terms in so many documents.
+
+    Examples
+    --------
+    >>> tally = Tally.from_counts([[2, 1, 0], [0, 1, 2]], ["X", "Y"], ["sky", "the", "sea"])
+    >>> ranked(tally, np.array([0.25, 0.5, 0.25])).tolist()
+    [1, 2, 0]
+    """
+    documents, step = tally.term_documents[: len(found)], step_of(found)
+    steps = in_steps(found, step)
+    among = documents >= min_df
+    if above is not None:
+        among &= steps > in_steps(np.array([above]), step)[0]
+    ids = np.flatnonzero(among)
+    ids = ids if k is None else _at_least_the_best(ids, steps, k)
+    order = tally.vocabulary.sorted()
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    picked: NDArray[np.intp] = ids[np.lexsort((place[ids], -documents[ids], -steps[ids]))[:k]]
+    return picked
+
+
+def step_of(found: Floats) -> float:
+    """Return the smallest difference of scores that is none of rounding; 0 if all are zero."""
+    largest = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max(initial=0.0)
+    return float(largest) * _STEP
+
+
+def in_steps(found: Floats, step: float) -> Floats:
+    """Return scores in whole steps, equal where they differ by rounding alone."""
+    return np.round(found / step) if step else found
+
+
 def _at_least_the_best(ids: NDArray[np.intp], found: Floats, k: int) -> NDArray[np.intp]:
     """Leave out what cannot be among the best k, before sorting."""
     if len(ids) <= k:
@@ -75,8 +121,3 @@ def _at_least_the_best(ids: NDArray[np.intp], found: Floats, k: int) -> NDArray[
     bound = np.partition(found[ids], len(ids) - k)[len(ids) - k]
     near: NDArray[np.intp] = ids[found[ids] >= bound]
     return near
-
-
-def _rounded(found: Floats) -> Floats:
-    largest = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max(initial=0.0)
-    return np.round(found / (largest * _STEP)) if largest else found
