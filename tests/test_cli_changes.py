@@ -216,3 +216,22 @@ def test_recalibrating_ends_staleness(tmp_path):
     assert not found.changes_
     assert found.calibration_.n_documents == len(MAILS)
     assert found.tally_.n_documents == len(MAILS) + len(MORE)
+
+
+@pytest.mark.parametrize(
+    ("written", "share"), [("ig:3", 0), ("chi:0.5", 0.5), ("df", 0.1), ("mi:1", 0)]
+)
+def test_train_reads_the_terms_that_are_selected(tmp_path, written, share):
+    model = TextClassifier.load(trained(tmp_path, "some.tally", MAILS, "--select", written))
+    n_terms = len(model.tally_.vocabulary)
+    expected = max(round(share * n_terms), 1) if share else int(written.partition(":")[2])
+    assert len(model.selector_.best_) == expected < n_terms
+    assert model.tally_.n_terms == expected
+
+
+@pytest.mark.parametrize(("written", "code"), [("igg", 2), ("ig:x", 2), ("ig:0", 1), ("ig:1.5", 1)])
+def test_selections_that_make_no_sense_are_refused(tmp_path, written, code):
+    source = write_csv(tmp_path / "mails.csv")
+    result = run("train", source, "-o", tmp_path / "model", "--select", written)
+    assert result.exit_code == code
+    assert not (tmp_path / "model").exists()

@@ -165,7 +165,7 @@ class Answering(ClassifierBase):
             raise InputError(f"explain takes one text, not {text!r:.60}")
         check_is_fitted(self)
         vectorizer = self.vectorizer_
-        x = vectorizer.transform([text])
+        x = self._select(vectorizer.transform([text]))
         return self.model_.explain(x, label, against, text=text, vectorizer=vectorizer)
 
     def score(self, texts: Any, labels: Any) -> float:
@@ -195,7 +195,7 @@ class Answering(ClassifierBase):
         vectorizer, empty = self.vectorizer_, True
         for some in pieces(texts, size):
             empty = False
-            yield vectorizer.transform(some)
+            yield self._select(vectorizer.transform(some))
         if empty:
             yield vectorizer.transform([])
 

@@ -20,6 +20,7 @@ from tallytext.classifier.wording import in_few_words
 from tallytext.duplicates import Duplicates
 from tallytext.errors import NotAdditiveError
 from tallytext.learners import Learner
+from tallytext.selection import SelectedTally, TermSelector
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
@@ -34,6 +35,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     vectorizer_: TextVectorizer
     model_: Any
     tally_: Tally
+    selector_: TermSelector | None
     learner_: Learner
     multi_label_: bool
     trials_: list[Trial]
@@ -41,6 +43,8 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     duplicates_: Duplicates | None
     n_columns_: int | None
 
+    # Counts of all terms, where the model reads those of some.
+    _selected: SelectedTally | None = None
     _pending: Pending | None = None
     _calibration: Calibration | None = None
 
@@ -114,6 +118,24 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self._calibration = self._pending.settled()
                 self._pending = None
 
+    def _counts(self) -> Tally | SelectedTally:
+        """Return what learns and forgets."""
+        return self.tally_ if self._selected is None else self._selected
+
+    def _all_counts(self) -> Tally:
+        return self.tally_ if self._selected is None else self._selected.all
+
+    def _select(self, X: Any) -> Any:
+        """Return documents as a model takes them that is trained on those of chosen terms."""
+        if self.selector_ is None or self.learner_.additive or not X.shape[0]:
+            return X
+        return self.selector_.masked(X)
+
+    def _follow(self, selected: SelectedTally) -> None:
+        """Read the chosen terms of other counts from now on."""
+        self._selected, self.selector_ = selected, selected.selector
+        self._read(selected.tally)
+
     def _read(self, tally: Tally) -> None:
         """Read another tally from now on."""
         self.tally_, self.model_ = tally, self.model_.with_tally(tally)
@@ -144,6 +166,11 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._settle()
         state: dict[str, Any] = super().__getstate__()
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self._selected is not None:
+            self._follow(self._selected)  # which has made a tally of its own
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

@@ -20,6 +20,7 @@ from tallytext.classifier.report import Changes
 from tallytext.classifier.sample import random_keys
 from tallytext.classifier.training import Training
 from tallytext.errors import LabelError
+from tallytext.selection import SelectedTally, TermSelector
 from tallytext.tally import Tally
 from tallytext.text.sources import pieces
 from tallytext.vectorizer import TextVectorizer
@@ -44,6 +45,11 @@ class TextClassifier(Learning, Answering):
         - a model such as ``MultinomialNB(Laplace(0.1))``.
     vectorizer : TextVectorizer, default=None
         How texts become terms; None for words, and for pairs of syllables besides in Korean.
+        With "best", also for pairs of words and strings of characters, if these do better.
+    select : TermSelector or str, default=None
+        Which terms a model reads: those that do best by a score, such as "ig" or
+        ``TermSelector("chi", k=2000)``; None for all. All terms are counted, so that
+        :meth:`reselect` can choose anew.
     multi_label : bool, default=None
         Whether documents may have several labels or none; None: if one of them has.
     budget : float, default=None
@@ -61,6 +67,8 @@ class TextClassifier(Learning, Answering):
         The fitted model.
     vectorizer_ : TextVectorizer
         How texts become terms, with the vocabulary so far.
+    selector_ : TermSelector or None
+        What has chosen the terms that the model reads.
     calibration_ : Calibration or None
         What probabilities are made with.
     classes_ : ndarray
@@ -89,6 +97,7 @@ class TextClassifier(Learning, Answering):
         model: Any = "auto",
         *,
         vectorizer: TextVectorizer | None = None,
+        select: TermSelector | str | None = None,
         multi_label: bool | None = None,
         budget: float | None = None,
         n_jobs: int | None = None,
@@ -96,6 +105,7 @@ class TextClassifier(Learning, Answering):
     ) -> None:
         self.model = model
         self.vectorizer = vectorizer
+        self.select = select
         self.multi_label = multi_label
         self.budget = budget
         self.n_jobs = n_jobs
@@ -169,9 +179,13 @@ class TextClassifier(Learning, Answering):
             return NotImplemented
         expect_equal_settings(self, other)
         merged = copy.copy(self)
+        ours, theirs = self._all_counts(), other._all_counts()
         # Words of its own, so that what it learns does not show in either.
-        counts = Tally(self.tally_.vocabulary.copy(), planes=self.tally_.planes)
-        merged._read(counts + self.tally_ + other.tally_)
+        both = Tally(ours.vocabulary.copy(), planes=ours.planes) + ours + theirs
+        if self.selector_ is None:
+            merged._read(both)
+        else:
+            merged._follow(SelectedTally.chosen(both, self.selector_))
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
         return merged
 
@@ -220,7 +234,8 @@ class TextClassifier(Learning, Answering):
     ) -> Self:
         fitted = training.finished(columns is not None, grouped, timed)
         self.vectorizer_, self.model_ = fitted.vectorizer, fitted.model
-        self.tally_ = fitted.tally
+        self.tally_, self._selected = fitted.tally, fitted.selected
+        self.selector_ = fitted.selector
         self.learner_, self.multi_label_ = fitted.learner, fitted.several
         self._calibration, self._pending = None, fitted.pending
         self.trials_ = fitted.trials

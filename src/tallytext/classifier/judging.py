@@ -17,10 +17,12 @@ from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.kept import TrainingDocuments
 from tallytext.classifier.sample import Drawn
+from tallytext.classifier.selecting import masked_tally
 from tallytext.classifier.wording import in_few_words
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.learners import Learner
 from tallytext.learners.features import FEATURES
+from tallytext.selection import TermSelector
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.targets import Targets, truth_of
@@ -66,6 +68,8 @@ class Judge:
         All training documents, for models that are trained on them.
     method : str, default="cross-validation"
         How documents are kept from models: also "groups" and "time".
+    selector : TermSelector, default=None
+        Chooses terms, for each model anew: by the documents that it is trained on.
     """
 
     tally: Tally
@@ -74,6 +78,7 @@ class Judge:
     several: bool
     documents: TrainingDocuments | None = None
     method: str = "cross-validation"
+    selector: TermSelector | None = None
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
 
     def later(self, tally: Tally, additive: bool) -> Judge:
@@ -90,9 +95,12 @@ class Judge:
         """Return the model of all training documents."""
         if not candidate.learner.additive:
             X, labels = self._expect_documents(candidate)
+            if self.selector is not None:
+                X = self.selector.fit(X, labels).masked(X)
             return clone(candidate.model).fit(X, labels)
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
-        model = type(candidate.model).from_tally(self.tally, **parameters)
+        tally = masked_tally(self.tally, self.selector)
+        model = type(candidate.model).from_tally(tally, **parameters)
         # What sums cannot tell (a discount found by leaving out) is found from those drawn.
         model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
         model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
@@ -111,15 +119,20 @@ class Judge:
             X, labels = self.drawn.X[rows], [self.drawn.labels[row] for row in rows]
             part = Tally(self.tally.vocabulary, planes=self.tally.planes)
             part.learn(X, labels, terms=self.tally.vocabulary)
-            self._rests[fold] = self.tally - part, Exam(X, labels)
+            rest = masked_tally(self.tally - part, self.selector)
+            self._rests[fold] = rest, Exam(X, labels)
         return self._rests[fold]
 
     def _refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
         X, labels = self._expect_documents(candidate)
         rows = self.drawn.rows[self.folds[fold]]
         others = np.setdiff1d(np.arange(len(labels)), rows)
-        model = clone(candidate.model).fit(X[others], [labels[row] for row in others])
-        found, lengths = model.scores_and_lengths(X[rows])
+        some, theirs, new = X[others], [labels[row] for row in others], X[rows]
+        if self.selector is not None:
+            selector = clone(self.selector).fit(some, theirs)
+            some, new = selector.masked(some), selector.masked(new)
+        model = clone(candidate.model).fit(some, theirs)
+        found, lengths = model.scores_and_lengths(new)
         classes = self.classes
         return OutOfSample(
             scores=in_columns(found, model.classes_, classes),

@@ -20,7 +20,7 @@ from tallytext.classifier.labels import (
 )
 from tallytext.classifier.report import Changes
 from tallytext.classifier.sample import random_keys
-from tallytext.errors import LabelError, ScoreError
+from tallytext.errors import LabelError, ScoreError, SettingsError
 from tallytext.targets import truth_of
 
 
@@ -41,9 +41,9 @@ class Learning(ClassifierBase):
         """
         self._expect_learning("learn")
         X, listed = self._counted(texts, labels)
-        self.tally_.learn(X, listed, terms=self.vectorizer_.vocabulary_)
+        self._counts().learn(X, listed, terms=self.vectorizer_.vocabulary_)
         if not self.learner_.additive:
-            self.model_.learn(X, listed)
+            self.model_.learn(self._select(X), listed)
         self.changes_ = self.changes_.more("learned", X.shape[0])
         return self
 
@@ -63,9 +63,33 @@ class Learning(ClassifierBase):
         self._expect_learning("forget")
         X, listed = self._counted(texts, labels)
         if not self.learner_.additive:
-            self.model_.forget(X, listed)  # refuses more than sums can
-        self.tally_.forget(X, listed, terms=self.vectorizer_.vocabulary_)
+            self.model_.forget(self._select(X), listed)  # refuses more than sums can
+        self._counts().forget(X, listed, terms=self.vectorizer_.vocabulary_)
         self.changes_ = self.changes_.more("forgotten", X.shape[0])
+        return self
+
+    def reselect(self) -> Self:
+        """Choose terms anew, by all that was learned meanwhile; only with ``select``.
+
+        Terms that came after the last choice have their chance now.
+
+        Raises
+        ------
+        SettingsError
+            If no terms are selected.
+        NotAdditiveError
+            If the model is no function of counts.
+        """
+        self._expect_additive("reselect")
+        if self._selected is None:
+            raise SettingsError(
+                'there is nothing to choose anew: this classifier reads all terms. Say select="ig" '
+                "to have some selected."
+            )
+        before = {*self._selected.ids.tolist()}
+        self._follow(self._selected.reselect())
+        exchanged = len(before ^ {*self._selected.ids.tolist()})
+        self.changes_ = self.changes_.more("exchanged", exchanged)
         return self
 
     def recalibrate(self, texts: Any, labels: Any) -> Self:
@@ -106,7 +130,7 @@ class Learning(ClassifierBase):
         return X, listed
 
     def _seen(self, X: Any, labels: list[Any]) -> OutOfSample:
-        scores, lengths, classes = self._judged(X)
+        scores, lengths, classes = self._judged(self._select(X))
         return OutOfSample(
             scores=scores,
             lengths=lengths,

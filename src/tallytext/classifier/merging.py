@@ -38,8 +38,10 @@ def _differences(
 ) -> Iterator[tuple[str, object, object]]:
     if ours.multi_label_ != theirs.multi_label_:
         yield "multi_label", ours.multi_label_, theirs.multi_label_
-    for name in ("model_", "vectorizer_"):
+    for name in ("model_", "vectorizer_", "selector_"):
         mine, other = getattr(ours, name), getattr(theirs, name)
+        if mine is None and other is None:
+            continue
         if type(mine) is not type(other):
             yield name.strip("_"), type(mine).__name__, type(other).__name__
         yield from _of_parameters(name.strip("_"), mine, other)

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.report import Changes
+from tallytext.classifier.selecting import parts_of_selection, selection_from, selector_for
 from tallytext.classifier.stored_model import Model, learner_named, model_of, model_with, parts_of
 from tallytext.duplicates import Duplicates
 from tallytext.errors import FileError
+from tallytext.selection import SelectedTally, TermSelector
 from tallytext.settings import estimator_from, settings_of
 from tallytext.storage import load_arrays, save_arrays
 from tallytext.tally import Tally
@@ -34,8 +37,9 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
     """Write a fitted classifier to a file, whole or not at all."""
     if (classifier.n_columns_ or 0) > _MOST_COLUMNS:
         raise FileError(f"labels of {classifier.n_columns_:,} columns cannot be kept in a file.")
-    arrays, counts = classifier.tally_.to_arrays()
-    more_arrays, model = parts_of(classifier.model_)
+    arrays, counts = classifier._all_counts().to_arrays()
+    of_model, model = parts_of(classifier.model_)
+    of_selection, selection = parts_of_selection(classifier.selector_)
     repeated, calibration = classifier.duplicates_, classifier.calibration_
     header = {
         "kind": KIND,
@@ -45,6 +49,7 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
         "learner": classifier.learner_.name,
         **model,
         "vectorizer": settings_of(classifier.vectorizer_),
+        "selection": selection,
         "columns": classifier.n_columns_,
         "tally": counts,
         "calibration": None if calibration is None else calibration.to_dict(),
@@ -54,7 +59,7 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
             "duplicates": None if repeated is None else repeated.to_dict(),
         },
     }
-    save_arrays(path, arrays | more_arrays, header)
+    save_arrays(path, arrays | of_model | of_selection, header)
 
 
 def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
@@ -68,7 +73,9 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
     arrays, header = load_arrays(path, KIND, newest=FORMAT)
     try:
         tally = Tally.from_arrays(arrays, header["tally"])
-        _fill(classifier, tally, model_of(header, arrays, tally), header)
+        # Files of format 1 know of no selection.
+        selector = selection_from(header.get("selection"), arrays, tally)
+        _fill(classifier, Counts.of(tally, selector), header, arrays)
     except KeyError as missing:
         raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
     except _REFUSALS as problem:
@@ -77,10 +84,30 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
     return header
 
 
+class Counts(NamedTuple):
+    """What a classifier has counted, and what its model reads of it."""
+
+    all: Tally
+    read: Tally
+    selector: TermSelector | None
+    selected: SelectedTally | None
+
+    @classmethod
+    def of(cls, tally: Tally, selector: TermSelector | None) -> Counts:
+        """Return counts of which a selector, if there is one, has chosen some before."""
+        if selector is None or not selector.open_:  # one of documents has masked them before
+            return cls(tally, tally, selector, None)
+        selected = SelectedTally.chosen(tally, selector)
+        return cls(selected.all, selected.tally, selected.selector, selected)
+
+
 def _fill(
-    classifier: ClassifierBase, tally: Tally, model: Model, header: Mapping[str, Any]
+    classifier: ClassifierBase, counts: Counts, header: Mapping[str, Any], arrays: Any
 ) -> None:
     classifier.set_params(**_given(header["parameters"]))
+    tally, model = counts.all, model_of(header, arrays, counts.read)
+    if (counts.selected is None) != (counts.selector is None or not _is_additive(model)):
+        raise FileError("terms were chosen for another kind of model")
     classifier.vectorizer_ = _vectorizer(header["vectorizer"])
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     summary = header["summary"]
@@ -90,7 +117,8 @@ def _fill(
     classifier.duplicates_ = None if repeated is None else Duplicates.from_dict(repeated)
     classifier._calibration = _calibration(header["calibration"], model)
     classifier.learner_ = learner_named(header["learner"], model)
-    classifier.tally_ = tally
+    classifier.tally_, classifier._selected = counts.read, counts.selected
+    classifier.selector_ = counts.selector
     classifier.n_columns_ = _columns(header["columns"], tally)
     classifier.multi_label_ = model.multi_label_
     classifier.model_ = model
@@ -104,6 +132,7 @@ def _parameters(classifier: ClassifierBase) -> dict[str, Any]:
     return {
         "model": model if isinstance(model, str) else settings_of(model),
         "vectorizer": None if vectorizer is None else settings_of(vectorizer),
+        "select": _spelt(given["select"]),
         "multi_label": given["multi_label"],
         "budget": given["budget"],
     }
@@ -119,9 +148,24 @@ def _given(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "model": model if isinstance(model, str) else model_with(model),
         "vectorizer": None if vectorizer is None else _vectorizer(vectorizer),
+        "select": _selection(stored.get("select")),
         "multi_label": several,
         "budget": budget,
     }
+
+
+def _spelt(select: Any) -> Any:
+    return select if select is None or isinstance(select, str) else settings_of(select)
+
+
+def _selection(stored: Any) -> Any:
+    selection = estimator_from(stored) if isinstance(stored, Mapping) else stored
+    selector_for(selection)
+    return selection
+
+
+def _is_additive(model: Model) -> bool:
+    return isinstance(model, NaiveBayes)
 
 
 def _vectorizer(settings: Any) -> TextVectorizer:

@@ -11,25 +11,32 @@ from tallytext.duplicates import Duplicates
 
 @dataclass(frozen=True)
 class Changes:
-    """How many documents came and went since something was found out."""
+    """How many documents came and went, and terms, since something was found out."""
 
     learned: int = 0
     forgotten: int = 0
     merged: int = 0
+    exchanged: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.learned or self.forgotten or self.merged)
+        return any(asdict(self).values())
 
     def __str__(self) -> str:
         counts = {name: count for name, count in asdict(self).items() if count}
-        total = sum(counts.values())
-        kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-        return f"{kinds} document{'s' if total != 1 else ''}" if counts else "nothing"
+        terms = counts.pop("exchanged", 0)
+        parts = [_counted(counts, "document")] if counts else []
+        parts += [_counted({"exchanged": terms}, "term")] if terms else []
+        return ", ".join(parts) or "nothing"
 
     def more(self, name: str, count: int) -> Changes:
         """Return the changes after more documents."""
         counts: dict[str, Any] = asdict(self)
         return Changes(**(counts | {name: counts[name] + count}))
+
+
+def _counted(counts: dict[str, int], what: str) -> str:
+    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return f"{kinds} {what}{'s' if sum(counts.values()) != 1 else ''}"
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,14 @@ from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.labels import expect_single
 from tallytext.classifier.pending import Pending
 from tallytext.classifier.sample import Drawn
+from tallytext.classifier.selecting import planes_to_select, selector_for
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError
 from tallytext.learners import CHOICES, Learner, find_learner, learner_of, learners
 from tallytext.learners.features import FEATURES, GIVEN
 from tallytext.planes import Plane
 from tallytext.progress import progress_bar
+from tallytext.selection import SelectedTally, TermSelector
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
 
@@ -33,6 +35,8 @@ class Fitted:
     model: Any
     vectorizer: TextVectorizer
     tally: Tally
+    selector: TermSelector | None
+    selected: SelectedTally | None
     learner: Learner
     several: bool
     pending: Pending
@@ -61,7 +65,8 @@ class Training:
                 own = each.features == base
                 counts = self.vectorizer if own else vectorizer_for(settings, each.features)
                 kept[each.features] = KeptRows(counts)
-        planes = [plane for candidate in self.candidates for plane in planes_of(candidate)]
+        self.selector = selector_for(settings.select)
+        planes = [plane for candidate in self.candidates for plane in self._planes(candidate)]
         self.counting = Counting(self.vectorizer, planes, kept, _limits(kept, base))
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
@@ -81,18 +86,25 @@ class Training:
             drawn = drawn._replace(labels=expect_single(drawn.labels))
         folds = self._folds(drawn, several, by_group, by_time)
         method = "groups" if by_group else "time" if by_time else "cross-validation"
-        judge = Judge(tally, drawn, folds, several, self.counting.documents(several), method)
+        documents = self.counting.documents(several)
+        judge = Judge(tally, drawn, folds, several, documents, method, self.selector)
         choice = self._choice(judge)
         return self._fitted(judge, choice)
 
     def _fitted(self, judge: Judge, choice: Choice) -> Fitted:
-        learner, planes = choice.candidate.learner, planes_of(choice.candidate)
+        learner, planes = choice.candidate.learner, self._planes(choice.candidate)
         vectorizer, tally = self._counted(judge, choice)
         kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
+        selected = None
+        if learner.additive and self.selector is not None:
+            selected = SelectedTally(kept, self.selector)
+        read = kept if selected is None else selected.tally
         return Fitted(
-            model=choice.model.with_tally(kept) if learner.additive else choice.model,
+            model=choice.model.with_tally(read) if learner.additive else choice.model,
             vectorizer=vectorizer,
-            tally=kept,
+            tally=read,
+            selector=self.selector if selected is None else selected.selector,
+            selected=selected,
             learner=learner,
             several=judge.several,
             pending=Pending(judge.later(kept, learner.additive), choice),
@@ -109,6 +121,10 @@ class Training:
         vectorizer = rows.vectorizer
         labels = judge.documents.labels
         return vectorizer, Tally.from_counts(rows.matrix(), labels, vectorizer.vocabulary_)
+
+    def _planes(self, candidate: Candidate) -> list[Plane]:
+        own = planes_of(candidate)
+        return [*own, *(each for each in planes_to_select(self.selector) if each not in own)]
 
     def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
         tally = self.counting.tally

@@ -16,6 +16,7 @@ from tallytext.cli.training_options import Settings
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier, TextVectorizer
+    from tallytext.selection import TermSelector
 
 
 def train(
@@ -60,6 +61,7 @@ def _untrained(settings: Settings, quiet: bool) -> TextClassifier:
     return TextClassifier(
         settings.model,
         vectorizer=_vectorizer(settings),
+        select=None if settings.select is None else selector(settings.select),
         multi_label=settings.multi_label,
         budget=settings.budget,
         verbose=is_watched(quiet),
@@ -94,6 +96,32 @@ def _vectorizer(settings: Settings) -> TextVectorizer | None:
     from tallytext import TextVectorizer
 
     return TextVectorizer(hangul="words+bigrams", **terms)
+
+
+def selector(written: str) -> TermSelector:
+    """Return what chooses terms: a score, and how many or which share of them.
+
+    Examples
+    --------
+    >>> selector("ig:2000"), selector("chi:0.02"), selector("df")
+    (TermSelector(k=2000), TermSelector(keep=0.02, method='chi'), TermSelector(method='df'))
+    """
+    from tallytext.selection import TermSelector
+    from tallytext.selection.scores import METHODS
+
+    score, _, amount = written.partition(":")
+    try:
+        method = METHODS[METHODS.index(score)]
+        if not amount:
+            return TermSelector(method)
+        if amount.isdecimal():
+            return TermSelector(method, k=int(amount))
+        return TermSelector(method, keep=float(amount))
+    except ValueError:
+        raise typer.BadParameter(
+            f"--select takes one of {', '.join(METHODS)}, and perhaps how many, as in ig:2000 or "
+            f"ig:0.02, not {written!r}."
+        ) from None
 
 
 def ngram_range(written: str) -> tuple[int, int]:

@@ -72,6 +72,16 @@ StopWords = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Select = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCORE[:N]",
+        help="Read the best terms by a score only: ig, chi, mi, prr or df; how many, or which "
+        "share of them, as in ig:2000 or chi:0.02.",
+        show_default="all terms",
+        rich_help_panel=_PANEL,
+    ),
+]
 MultiLabel = Annotated[
     bool | None,
     typer.Option(
@@ -102,5 +112,6 @@ class Settings:
     ngrams: Ngrams = None
     language: Language = None
     stop_words: StopWords = None
+    select: Select = None
     multi_label: MultiLabel = None
     budget: Budget = None

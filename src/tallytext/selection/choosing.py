@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,8 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
     best_: NDArray[np.intp]
     kept_: NDArray[np.bool_]
     vocabulary_: Vocabulary
+    n_features_in_: int
+    open_: bool
 
     def _counted(self, X: Any, y: Any) -> Tally:
         if y is None and self._needs_labels:
@@ -66,10 +68,32 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
             share = DEFAULT_SHARE if self.keep is None else self.keep
             n_kept = max(round(share * np.count_nonzero(documents)), 1)
         best = ranked(tally, found, k=n_kept, above=self.threshold, min_df=self.min_df)
+        self._settle(found, documents, best, tally.vocabulary)
+
+    def restored(
+        self,
+        scores: Floats,
+        documents: NDArray[np.int64],
+        best: NDArray[np.int64],
+        vocabulary: Vocabulary,
+        open_: bool,
+    ) -> Self:
+        """Become what another one was when it had chosen; nothing is scored."""
+        self._settle(scores, documents, best.astype(np.intp), vocabulary)
+        self.n_features_in_, self.open_ = len(scores), open_
+        return self
+
+    def _settle(
+        self,
+        found: Floats,
+        documents: NDArray[np.int64],
+        best: NDArray[np.intp],
+        vocabulary: Vocabulary,
+    ) -> None:
         self.scores_, self.documents_, self.best_ = found, documents, best
         self.kept_ = np.zeros(len(found), dtype=bool)
         self.kept_[best] = True
-        self.vocabulary_ = tally.vocabulary
+        self.vocabulary_ = vocabulary
 
     def _scored(self, tally: Tally) -> Floats:
         if not callable(self.method):

@@ -16,6 +16,7 @@ from tallytext.tally import Tally
 Method = Literal["df", "ig", "mi", "chi", "prr"]
 Average = Literal["max", "avg"]
 Unit = Literal["nats", "bits"]
+METHODS: tuple[Method, ...] = get_args(Method)
 
 _GAINS: dict[Labels, Callable[[Tally], Floats]] = {
     "fractional": fractional_gain,

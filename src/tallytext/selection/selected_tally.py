@@ -44,16 +44,33 @@ class SelectedTally:
     """
 
     def __init__(self, tally: Tally, selector: TermSelector) -> None:
-        if not isinstance(tally, Tally):
-            raise CountError(f"terms are selected of a Tally, not of {tally!r:.60}.")
-        if selector.nonempty:
-            raise CountError(
-                "nonempty=True looks at single documents, and a tally holds their sums only: "
-                "select with nonempty=False, or give documents to TermSelector.transform."
-            )
+        _expect_possible(tally, selector)
         self._selector = clone(selector)
         self._all = _followed(tally)
         self.reselect()
+
+    @classmethod
+    def chosen(cls, tally: Tally, selector: TermSelector) -> Self:
+        """Return the tally of terms that a fitted selector has chosen before.
+
+        Parameters
+        ----------
+        tally : Tally
+            What was counted so far; it stays as it is.
+        selector : TermSelector
+            Fitted, on this vocabulary.
+
+        Examples
+        --------
+        >>> tally = Tally().learn({"sky": 2, "the": 1}, "X").learn({"sea": 2, "the": 1}, "Y")
+        >>> selector = TermSelector(k=2).fit_tally(tally)
+        >>> SelectedTally.chosen(tally, selector) == SelectedTally(tally, TermSelector(k=2))
+        True
+        """
+        _expect_possible(tally, selector)
+        made = cls.__new__(cls)
+        made.__setstate__({"all": tally, "selector": copy(selector)})
+        return made
 
     @property
     def all(self) -> Tally:
@@ -186,3 +203,13 @@ def _followed(tally: Tally) -> _Followed:
     followed = _Followed(own._vocabulary, planes=own._planes)
     followed._native, followed._labels, followed._closed = own._native, own._labels, own._closed
     return followed
+
+
+def _expect_possible(tally: Any, selector: TermSelector) -> None:
+    if not isinstance(tally, Tally):
+        raise CountError(f"terms are selected of a Tally, not of {tally!r:.60}.")
+    if selector.nonempty:
+        raise CountError(
+            "nonempty=True looks at single documents, and a tally holds their sums only: "
+            "select with nonempty=False, or give documents to TermSelector.transform."
+        )

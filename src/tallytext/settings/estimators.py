@@ -11,12 +11,14 @@ import numpy as np
 
 from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
 from tallytext.errors import FileError
+from tallytext.selection import TermSelector
 from tallytext.settings.values import from_plain, to_plain
 from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import given_vocabulary
 
 _KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (BernoulliNB, MultinomialNB, PoissonNB, TextVectorizer)
+    kind.__name__: kind
+    for kind in (BernoulliNB, MultinomialNB, PoissonNB, TermSelector, TextVectorizer)
 }
 # How many threads there are is for the machine to say that reads the file.
 _NOT_KEPT = {"n_jobs"}
@@ -78,6 +80,8 @@ def estimator_from(settings: Any) -> Any:
         estimator = _KINDS[kind](**{name: from_plain(parameters[name]) for name in parameters})
         if isinstance(estimator, TextVectorizer):
             _expect_vectorizer(estimator)
+        if isinstance(estimator, TermSelector):
+            estimator._expect_parameters()
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{kind} cannot have these settings: {reason}.") from None
