@@ -50,7 +50,8 @@ def test_every_link_to_a_file_leads_somewhere(page):
 def test_every_learner_is_in_the_page_as_it_is_registered():
     page = (ROOT / "docs" / "classifier.md").read_text(encoding="utf-8")
     for each in learners():
-        can = ["yes" if able else "no" for able in (each.additive, each.multi_label)]
+        moves = "yes" if each.additive else "learns, forgets" if each.learns else "no"
+        can = [moves, "yes" if each.multi_label else "no"]
         assert f'| `"{each.name}"` | {each.summary} | {can[0]} | {can[1]} |' in page
 
 

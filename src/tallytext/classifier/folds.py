@@ -49,7 +49,7 @@ def few_for_refitting(labels: list[Any], n_documents: int, several: bool) -> lis
     if n_documents < _ENOUGH_TO_HOLD_OUT:
         return dealt_into(3, labels, several)
     size = fold_size(n_documents, _LARGEST_TO_HOLD_OUT)
-    return dealt_into(-(-len(labels) // size), labels, several)[:1]
+    return dealt_into(max(round(len(labels) / size), 2), labels, several)[:1]
 
 
 def dealt_into(n_folds: int, labels: list[Any], several: bool) -> list[Rows]:
