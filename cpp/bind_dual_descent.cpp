@@ -29,7 +29,7 @@ void expect_threads(std::size_t n_threads) {
 
 void make_descent(DualDescent* self, In<int64_t> starts, In<int32_t> terms, In<double> counts,
                   In<float> scale, In<int64_t> label_starts, In<int32_t> labels, std::size_t n_classes,
-                  float cost, std::size_t n_threads) {
+                  float cost, uint64_t seed, std::size_t n_threads) {
   const auto docs = documents_of(starts, terms, counts);
   expect_rows(label_starts, labels.size(), "the rows do not fit the labels");
   expect_ids(labels, n_classes, "a label is out of range");
@@ -39,9 +39,8 @@ void make_descent(DualDescent* self, In<int64_t> starts, In<int32_t> terms, In<d
   if (!(cost > 0)) throw nb::value_error("the cost must be positive");
   nb::gil_scoped_release release;
   DualProblem problem;
-  problem.take(docs, span_of(scale));
-  problem.label_starts.assign(label_starts.data(), label_starts.data() + label_starts.size());
-  problem.labels.assign(labels.data(), labels.data() + labels.size());
+  problem.take(docs, span_of(scale), seed);
+  problem.take_labels(span_of(label_starts), span_of(labels));
   problem.n_classes = n_classes;
   problem.cost = cost;
   new (self) DualDescent(std::move(problem), n_threads);
@@ -83,10 +82,13 @@ void resume(DualDescent& self, InMatrix<float> duals) {
   if (n > self.problem().size() || width != self.problem().n_classes)
     throw nb::value_error("these duals are not of such documents");
   const float* from = duals.data();
+  const auto& order = self.problem().order;
   nb::gil_scoped_release release;
   self.for_each([&](DualShare& share) {
-    for (std::size_t d = 0; d < n; ++d) {
-      for (std::size_t c = share.first(); c < share.last(); ++c) share.dual(d, c) = from[d * width + c];
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      if (order[at] >= n) continue;
+      for (std::size_t c = share.first(); c < share.last(); ++c)
+        share.dual(at, c) = from[order[at] * width + c];
     }
     share.resume();
   });
@@ -97,9 +99,9 @@ void sweep(DualDescent& self, uint64_t seed) {
   self.sweep(seed);
 }
 
-/// Rows of numbers by class, from a share each.
-template <class Cell>
-OutMatrix matrix_of(DualDescent& self, std::size_t first, std::size_t n, Cell cell) {
+/// Numbers by class, from a share each: row to(i) has what is in row i.
+template <class To, class Cell>
+OutMatrix matrix_of(DualDescent& self, std::size_t n, To to, Cell cell) {
   const std::size_t width = self.problem().n_classes;
   Buffer<float> made(n * width);
   {
@@ -107,7 +109,7 @@ OutMatrix matrix_of(DualDescent& self, std::size_t first, std::size_t n, Cell ce
     self.for_each([&](DualShare& share) {
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t c = share.first(); c < share.last(); ++c)
-          made[i * width + c] = cell(share, first + i, c);
+          made[to(i) * width + c] = cell(share, i, c);
       }
     });
   }
@@ -115,19 +117,25 @@ OutMatrix matrix_of(DualDescent& self, std::size_t first, std::size_t n, Cell ce
 }
 
 OutMatrix weights(DualDescent& self) {
-  return matrix_of(self, 0, self.problem().n_terms,
-                   [](DualShare& share, std::size_t term, std::size_t c) { return share.weight(term, c); });
+  return matrix_of(
+      self, self.problem().n_terms, [](std::size_t term) { return term; },
+      [](DualShare& share, std::size_t term, std::size_t c) { return share.weight(term, c); });
 }
 
 OutMatrix bias(DualDescent& self) {
-  return matrix_of(self, self.problem().n_terms, 1, [](DualShare& share, std::size_t term, std::size_t c) {
-    return share.weight(term, c) * DualProblem::bias;
-  });
+  const std::size_t last = self.problem().n_terms;
+  return matrix_of(
+      self, 1, [](std::size_t row) { return row; },
+      [last](DualShare& share, std::size_t, std::size_t c) {
+        return share.weight(last, c) * DualProblem::bias;
+      });
 }
 
 OutMatrix duals(DualDescent& self) {
-  return matrix_of(self, 0, self.problem().size(),
-                   [](DualShare& share, std::size_t d, std::size_t c) { return share.dual(d, c); });
+  const auto& order = self.problem().order;
+  return matrix_of(
+      self, order.size(), [&](std::size_t at) { return order[at]; },
+      [](DualShare& share, std::size_t at, std::size_t c) { return share.dual(at, c); });
 }
 
 OutMatrix unit_scores(In<int64_t> starts, In<int32_t> terms, In<double> counts, In<float> scale,
@@ -149,7 +157,7 @@ void bind_dual_descent(nb::module_& m) {
   nb::class_<DualDescent>(m, "DualDescent")
       .def("__init__", &make_descent, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
            nb::arg("scale").noconvert(), nb::arg("label_starts"), nb::arg("labels"), nb::arg("n_classes"),
-           nb::arg("cost"), nb::arg("n_threads"))
+           nb::arg("cost"), nb::arg("seed"), nb::arg("n_threads"))
       .def("place", &place, nb::arg("first"), nb::arg("rows"))
       .def("agreement", &agreement)
       .def("start", &start, nb::arg("factor"), nb::arg("bias").noconvert())
