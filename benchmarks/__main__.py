@@ -22,6 +22,7 @@ SECTIONS = {
     "transform": "With a vocabulary learned before",
     "arrow": "From an Arrow column",
     "drop_ins": "Drop-ins for scikit-learn's vectorizers",
+    "char_ngrams": "Character n-grams besides words",
     "memory": "Peak memory",
     "growth": "Growth with the corpus",
     "tally": "The tally",
