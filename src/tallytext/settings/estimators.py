@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
 from tallytext.errors import FileError
 from tallytext.selection import TermSelector
 from tallytext.settings.values import from_plain, to_plain
 from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import given_vocabulary
 
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (BernoulliNB, MultinomialNB, PoissonNB, TermSelector, TextVectorizer)
+# Where each kind lives; imported when a file has one, since some bring much with them.
+_HOMES = {
+    "BernoulliNB": "tallytext.bayes",
+    "CosineKNN": "tallytext.neighbours",
+    "LLSF": "tallytext.linear",
+    "MultinomialNB": "tallytext.bayes",
+    "PoissonNB": "tallytext.bayes",
+    "RefinedNB": "tallytext.linear",
+    "RotationForest": "tallytext.rotation",
+    "TermSelector": "tallytext.selection",
+    "TextVectorizer": "tallytext.vectorizer",
 }
-# How many threads there are is for the machine to say that reads the file.
-_NOT_KEPT = {"n_jobs"}
+# How many threads there are is for the machine to say that reads the file, and what it shows.
+_NOT_KEPT = {"n_jobs", "verbose"}
 
 
 def settings_of(estimator: Any) -> dict[str, Any]:
     """Return the parameters of an estimator as plain values, for a file.
 
-    All but ``n_jobs``, which is of the machine and not of the model.
+    All but ``n_jobs`` and ``verbose``, which are of the machine and not of the model.
 
     Raises
     ------
@@ -36,6 +44,7 @@ def settings_of(estimator: Any) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from tallytext import BernoulliNB
     >>> settings_of(BernoulliNB(0.5))["parameters"]["gamma"]
     0.5
     >>> settings_of(TextVectorizer(term_filter=str.strip))
@@ -45,8 +54,8 @@ def settings_of(estimator: Any) -> dict[str, Any]:
 that have a name, or for tokens a compiled regular expression.
     """
     kind = type(estimator).__name__
-    if _KINDS.get(kind) is not type(estimator):
-        raise FileError(f"{estimator!r:.80} cannot be saved: only {', '.join(_KINDS)} can.")
+    if not _is_known(estimator):
+        raise FileError(f"{estimator!r:.80} cannot be saved: only {', '.join(_HOMES)} can.")
     names = [name for name in estimator._get_param_names() if name not in _NOT_KEPT]
     parameters = {name: _plain(kind, name, getattr(estimator, name)) for name in names}
     return {"kind": kind, "parameters": parameters}
@@ -65,19 +74,20 @@ def estimator_from(settings: Any) -> Any:
 
     Examples
     --------
+    >>> from tallytext import BernoulliNB
     >>> estimator_from(settings_of(BernoulliNB(0.5)))
     BernoulliNB(gamma=0.5)
     """
     if not isinstance(settings, Mapping) or settings.keys() != {"kind", "parameters"}:
         raise FileError(f"these are not the settings of an estimator: {settings!r:.80}.")
     kind, parameters = settings["kind"], settings["parameters"]
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _HOMES:
         raise FileError(f"there is no {kind!r:.80} here: is the file of a newer release?")
-    known = set(_KINDS[kind]._get_param_names()) - _NOT_KEPT
+    known = set(_kind(kind)._get_param_names()) - _NOT_KEPT
     if not isinstance(parameters, Mapping) or parameters.keys() - known:
         raise FileError(f"{kind} has no such parameters as {parameters!r:.200}.")
     try:
-        estimator = _KINDS[kind](**{name: from_plain(parameters[name]) for name in parameters})
+        estimator = _kind(kind)(**{name: _value(parameters[name]) for name in parameters})
         if isinstance(estimator, TextVectorizer):
             _expect_vectorizer(estimator)
         if isinstance(estimator, TermSelector):
@@ -88,7 +98,25 @@ def estimator_from(settings: Any) -> Any:
     return estimator
 
 
+def _kind(name: str) -> Any:
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def _is_known(value: Any) -> bool:
+    name = type(value).__name__
+    return name in _HOMES and type(value) is _kind(name)
+
+
+def _value(stored: Any) -> Any:
+    """Return the value of a parameter, which may be an estimator itself."""
+    if isinstance(stored, Mapping) and stored.keys() == {"estimator"}:
+        return estimator_from(stored["estimator"])
+    return from_plain(stored)
+
+
 def _plain(kind: str, name: str, value: Any) -> Any:
+    if _is_known(value):
+        return {"estimator": settings_of(value)}
     try:
         return to_plain(value)
     except FileError as problem:

@@ -1,0 +1,186 @@
+"""Classifiers of models that are trained on documents, and not on sums of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from classifiers import spread, spread_several
+from tallytext import TextClassifier, TextVectorizer
+from tallytext.errors import NegativeCountError, NotAdditiveError
+from tallytext.learners import find_learner, learners, register
+from tallytext.linear import RefinedNB
+from tallytext.selection import TermSelector
+
+NAMES = [learner.name for learner in learners(additive=False)]
+each_learner = pytest.mark.parametrize("name", NAMES)
+TEXTS, LABELS = spread()
+NEW, TRUTH = TEXTS[150:], LABELS[150:]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Classifiers by name and number of labels, each trained once."""
+    made = {}
+
+    def find(name, several=False, **parameters):
+        key = name, several, repr(parameters)
+        if key not in made:
+            corpus = spread_several() if several else (TEXTS[:150], LABELS[:150])
+            made[key] = TextClassifier(name, **parameters).fit(*corpus)
+        return made[key]
+
+    return find
+
+
+@each_learner
+def test_a_learner_that_is_trained_on_documents_finds_labels(fitted, name):
+    clf = fitted(name)
+    assert clf.report().learner == name
+    assert clf.score(NEW, TRUTH) > 0.6
+    assert abs(clf.report().score - clf.score(NEW, TRUTH)) < 0.25
+    proba = clf.predict_proba(NEW)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert clf.predict_set(NEW[:3]) and clf.top_k(NEW[:3]) and clf.terms(LABELS[0], 3)
+    assert clf.rank(NEW, LABELS[0]).shape == (len(NEW),)
+    assert clf.predict(["", "never heard of"]).shape == (2,)
+    assert clf.scores([]).shape == (0, len(clf.classes_))
+
+
+@each_learner
+def test_documents_may_have_several_labels(fitted, name):
+    clf = fitted(name, several=True)
+    texts, labels = spread_several()
+    assert clf.multi_label_
+    assert clf.score(texts, labels) > 0.6
+    assert isinstance(clf.predict(texts[:2]).tolist()[0], list)
+
+
+@each_learner
+@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+@pytest.mark.parametrize("select", [None, TermSelector("chi", k=8)], ids=["all", "some"])
+def test_a_file_holds_the_model(fitted, name, several, select, tmp_path):
+    clf = fitted(name, several, select=select)
+    clf.save(tmp_path / "model")
+    again = TextClassifier.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.scores(NEW), clf.scores(NEW))
+    np.testing.assert_array_equal(again.predict_proba(NEW), clf.predict_proba(NEW))
+    assert str(again.report()) == str(clf.report())
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+@each_learner
+def test_a_model_of_chosen_terms_is_deaf_to_others(fitted, name):
+    clf = fitted(name, select=TermSelector("chi", k=8))
+    kept = {clf.tally_.vocabulary.term(id) for id in clf.selector_.best_}
+    assert len(kept) == 8
+    words = [" ".join(word for word in text.split() if word in kept) for text in NEW]
+    np.testing.assert_array_equal(clf.scores(NEW), clf.scores(words))
+
+
+@each_learner
+def test_what_each_word_says_adds_up(fitted, name):
+    clf = fitted(name)
+    if name == "rotation":
+        with pytest.raises(ValueError, match="cannot be explained"):
+            clf.explain(NEW[0])
+        return
+    why = clf.explain(NEW[0])
+    parts = sum(part.value for part in why.parts) + sum(each.value for each in why.contributions)
+    assert why.label == clf.predict(NEW[:1])[0]
+    np.testing.assert_allclose(parts, why.difference, atol=1e-5)
+    assert any(each.spans for each in why.contributions)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not find_learner(name).learns])
+def test_what_is_trained_as_a_whole_learns_and_forgets_nothing(fitted, name):
+    for verb in ("learn", "forget"):
+        with pytest.raises(NotAdditiveError, match=f"cannot {verb}"):
+            getattr(fitted(name), verb)(NEW, TRUTH)
+
+
+@pytest.mark.parametrize("select", [None, TermSelector("chi", k=8)], ids=["all", "some"])
+def test_neighbours_learn_and_forget(select):
+    clf = TextClassifier("neighbours", select=select).fit(TEXTS[:100], LABELS[:100])
+    scores, counts = clf.scores(NEW), clf.tally_.copy()
+    clf.learn(["sand dune", "a dune of sand"], ["land", "land"])
+    if select is None:
+        assert clf.predict(["dune"]).tolist() == ["land"]
+    assert "land" in clf.classes_
+    clf.forget(["sand dune", "a dune of sand"], ["land", "land"])
+    np.testing.assert_array_equal(clf.scores(NEW), scores)
+    assert clf.tally_ == counts
+    with pytest.raises(NegativeCountError):
+        clf.forget(["never learned"], [LABELS[0]])
+    assert clf.tally_ == counts
+    with pytest.raises(NotAdditiveError, match="cannot merge"):
+        clf + clf
+
+
+def test_a_model_can_be_given_by_its_settings(tmp_path):
+    clf = TextClassifier(RefinedNB(cost=0.5)).fit(TEXTS, LABELS)
+    assert clf.model_.cost == 0.5
+    assert clf.report().learner == "RefinedNB"
+    clf.save(tmp_path / "model")
+    again = TextClassifier.load(tmp_path / "model")
+    assert again.model_.cost == 0.5 and again.learner_.needs_documents
+    np.testing.assert_array_equal(again.scores(NEW), clf.scores(NEW))
+
+
+def test_the_best_is_looked_for_on_several_sets_of_terms():
+    clf = TextClassifier("best").fit(TEXTS, LABELS)
+    tried = {trial.setting for trial in clf.trials_ if trial.learner == "refined"}
+    assert {setting.partition(" on ")[2] for setting in tried} == {
+        "words, short ones too",
+        "words and pairs of words",
+        "words, pairs of words and strings of characters",
+    }
+    assert {trial.learner for trial in clf.trials_}.isdisjoint({"neighbours", "llsf", "rotation"})
+
+
+def test_strings_of_characters_are_tried_for_short_documents_only():
+    long = [" ".join([text] * 40) for text in TEXTS]
+    clf = TextClassifier("best").fit(long, LABELS)
+    assert not [trial for trial in clf.trials_ if "characters" in trial.setting]
+
+
+def test_pairs_of_words_are_found_where_they_tell():
+    rng = np.random.default_rng(0)
+    texts, labels = [], []
+    for _ in range(400):
+        first, second, label = *rng.permutation(["salt", "wave"]), rng.choice(["sea", "sky"])
+        fill = " ".join(rng.choice(["a1", "b2", "c3", "d4"], 4))
+        # The order of two words tells the class, and which words there are does not.
+        pair = f"{first} {second}"
+        label = "sea" if pair == "salt wave" else "sky"
+        texts.append(f"{fill} {pair} {fill}")
+        labels.append(label)
+    clf = TextClassifier("best").fit(texts[:300], labels[:300])
+    assert clf.report().learner == "refined"
+    assert "pairs of words" in clf.report().setting
+    assert clf.score(texts[300:], labels[300:]) > 0.95
+    assert clf.vectorizer_.ngram_range == (1, 2)
+
+
+def test_a_vectorizer_that_is_given_is_the_only_one():
+    vectorizer = TextVectorizer(stop_words={"salt"})
+    clf = TextClassifier("best", vectorizer=vectorizer).fit(TEXTS, LABELS)
+    refined = [trial for trial in clf.trials_ if trial.learner == "refined"]
+    assert [trial.setting for trial in refined] == ["RefinedNB()"]
+    assert clf.vectorizer_.stop_words == {"salt"}
+
+
+@pytest.fixture
+def narrow():
+    """A refined learner that may have a single weight."""
+    learner = find_learner("refined")
+    yield register(replace(learner, most_weights=1))
+    register(learner)
+
+
+def test_learners_that_would_fill_memory_are_left_out(narrow):
+    clf = TextClassifier("best").fit(TEXTS, LABELS)
+    refined = [trial for trial in clf.trials_ if trial.learner == narrow.name]
+    assert refined and all(trial.score is None for trial in refined)
+    assert "not all tried, to save time: " in str(clf.report())
