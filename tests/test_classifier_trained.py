@@ -184,3 +184,17 @@ def test_learners_that_would_fill_memory_are_left_out(narrow):
     refined = [trial for trial in clf.trials_ if trial.learner == narrow.name]
     assert refined and all(trial.score is None for trial in refined)
     assert "not all tried, to save time: " in str(clf.report())
+
+
+@pytest.mark.parametrize("name", ["refined", "neighbours"])
+def test_a_class_that_only_a_judged_document_has_is_not_given_to_all(name):
+    texts, labels = spread_several()
+    texts, labels = [*texts, "unheard of"], [*labels, ["rare"]]
+    judged_alone = 0
+    for shift in range(6):
+        order = np.roll(np.arange(len(texts)), shift * 17)
+        given = [texts[at] for at in order], [labels[at] for at in order]
+        clf = TextClassifier(name).fit(*given)
+        judged_alone += "rare" not in clf.calibration_.classes
+        assert sum("rare" in found for found in clf.predict(texts)) <= 1
+    assert judged_alone

@@ -66,8 +66,12 @@ class Calibration:
         if seen.several:
             odds = per_token(seen.log_odds(), seen.lengths)
             common = Platt.fit(odds.reshape(-1, 1), seen.truth.reshape(-1, 1))
-            # A class that no document has is judged as one that comes later: by what is common.
-            seen = _of_classes(seen, np.flatnonzero(seen.truth.any(axis=0)))
+            # A class that no document has, or none that the model could have known it by, is
+            # judged as one that comes later: by what is common.
+            fair = seen.truth & np.isfinite(seen.scores)
+            if not fair.any():
+                return None
+            seen = _of_classes(seen, np.flatnonzero(fair.any(axis=0)))
         calibrator = fit_calibrator(seen)
         found = probabilities(calibrator, seen.scores, seen.lengths, lambda _: seen.log_odds())
         if seen.several:
