@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   bind_tally(m);
   bind_score(m);
   bind_leave_one_out(m);
+  bind_inverted_index(m);
 }

@@ -2,5 +2,19 @@
 
 from tallytext.selection.best import selected, top_terms
 from tallytext.selection.scores import scores
+from tallytext.selection.strength import (
+    RelatedPairs,
+    related_pairs,
+    strength_of_pairs,
+    term_strength,
+)
 
-__all__ = ["scores", "selected", "top_terms"]
+__all__ = [
+    "RelatedPairs",
+    "related_pairs",
+    "scores",
+    "selected",
+    "strength_of_pairs",
+    "term_strength",
+    "top_terms",
+]
