@@ -94,7 +94,7 @@ NORM: dict[str, Callable[[Floats, Starts], Floats]] = {
 }
 """The third letter: what the weights of a document are divided by."""
 
-_PLACES = (("first", TF), ("second", IDF), ("third", NORM))
+_PLACES = (("first", [*TF]), ("second", [*IDF]), ("third", [*NORM]))
 
 
 def expect_scheme(scheme: Any) -> str:

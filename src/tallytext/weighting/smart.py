@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +19,7 @@ def document_frequencies(X: Any) -> NDArray[np.int64]:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> document_frequencies(sparse.csr_array([[2, 1, 0], [1, 0, 0]]))
     array([2, 1, 0])
     """
@@ -54,19 +54,22 @@ def smart_weights(X: Any, scheme: str, frequencies: ArrayLike, n_documents: floa
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> X = sparse.csr_array([[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
     >>> smart_weights(X, "ltc", document_frequencies(X), 3).toarray().round(3)
     array([[0.861, 0.509, 0.   , 0.   ],
            [0.707, 0.   , 0.707, 0.   ],
            [0.   , 0.299, 0.506, 0.809]])
     """
-    tf, idf, norm = expect_scheme(scheme)
+    tf, idf, norm = list(expect_scheme(scheme))
     rows = canonical(X)
     counts = rows.data.astype(np.float64)
     df = _beyond(np.asarray(frequencies, dtype=np.float64), rows.shape[1])
     weights = TF[tf](counts, rows.indptr) * _idf(idf, df, float(n_documents))[rows.indices]
     weights = weights / np.repeat(_norms(norm, weights, rows.indptr), np.diff(rows.indptr))
-    made = type(rows)((weights, rows.indices, rows.indptr), shape=rows.shape, copy=not weights.all())
+    # Zeros are taken out in place, which must not be that of X.
+    parts = weights, rows.indices, rows.indptr
+    made = type(rows)(parts, shape=rows.shape, copy=not weights.all())
     made.eliminate_zeros()
     return made
 
@@ -164,6 +167,7 @@ def canonical(X: Any) -> Any:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> twice = sparse.csr_array(([1, 2, 0], [1, 1, 0], [0, 3]), shape=(1, 2))
     >>> canonical(twice).indices, canonical(twice).data
     (array([1]), array([3]))
