@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
   bind_score(m);
   bind_leave_one_out(m);
   bind_dual_descent(m);
+  bind_inverted_index(m);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Contiguous shares of work, one per thread. What is computed never depends on how many there are.
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -55,6 +56,20 @@ void in_parallel(std::size_t n, Work work) {
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+/// work(worker, 0) … work(worker, n - 1), each by one of several threads, whichever is free, with a worker of
+/// the thread's own. For items whose cost nobody knows beforehand.
+template <class Hire, class Work>
+void in_turns(std::size_t n, std::size_t n_threads, Hire hire, Work work) {
+  constexpr std::size_t turn = 16;
+  std::atomic<std::size_t> next{0};
+  in_parallel(std::min(n_threads, (n + turn - 1) / turn), [&](std::size_t) {
+    auto worker = hire();
+    for (std::size_t first; (first = next.fetch_add(turn)) < n;) {
+      for (std::size_t i = first; i < std::min(n, first + turn); ++i) work(worker, i);
+    }
+  });
 }
 
 }  // namespace tallytext

@@ -83,7 +83,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def scores(self, X: Any) -> Numbers:
         """Return by how much each document speaks for each class; zero is an even chance."""
-        return self._odds(self._decide(self._checked(X)))
+        return self._log_odds(self._checked(X))
 
     def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
         """Return :meth:`scores` and a length of one for each: they do not grow with it."""
@@ -101,9 +101,10 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Labels; or, for several labels per document, an indicator matrix whose columns are
             ``classes_``.
         """
-        found = self._decide(self._checked(X))
+        X = self._checked(X)
         if self.multi_label_:
-            return (self._odds(found) > 0).astype(np.int64)
+            return (self._log_odds(X) > 0).astype(np.int64)
+        found = self._decide(X)
         order = np.argsort(-self.class_documents_, kind="stable")
         return self.classes_[order[found[:, order].argmax(axis=1)]]
 
@@ -213,6 +214,10 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return log-odds, or what comes close: zero is an even chance."""
         return decisions
 
+    def _log_odds(self, X: Any) -> Numbers:
+        """Return :meth:`_odds` of what the method gives; for those that need more to tell them."""
+        return self._odds(self._decide(X))
+
     def _summands(self, row: Any) -> Summands:
         """Return what adds up to what the method gives each class for a document."""
         raise ScoreError(
@@ -226,7 +231,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"multi_label must be True, False or None, not {self.multi_label!r}.")
         several = targets.several
         if several and self.multi_label is False:
-            _expect_single(targets)
+            expect_single(targets)
         distinct = targets.distinct if targets.columns is None else range(targets.columns)
         names = sort_labels(distinct)
         if not names:
@@ -258,7 +263,10 @@ def _indicator(labels: list[Any], names: list[Any]) -> sparse.csr_array[Any]:
     return sparse.csr_array((np.ones(len(ids)), ids, starts), shape=shape)
 
 
-def _expect_single(targets: Targets) -> None:
+def expect_single(targets: Targets) -> None:
+    """Refuse documents that do not have exactly one label."""
+    if not targets.several:
+        return
     for at, given in enumerate(targets.labels):
         if len(given) != 1:
             raise LabelError(
