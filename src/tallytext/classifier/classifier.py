@@ -244,6 +244,8 @@ class TextClassifier(Learning, Answering):
         if not self.learner_.additive:
             self._settle()  # what it holds on to is all documents
             self.model_.open_ = self.learner_.learns
+            if self.selector_ is not None:
+                self.selector_.open_ = self.learner_.learns
         return self
 
     def __sklearn_tags__(self) -> Any:

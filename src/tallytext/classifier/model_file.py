@@ -75,7 +75,8 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
         tally = Tally.from_arrays(arrays, header["tally"])
         # Files of format 1 know of no selection.
         selector = selection_from(header.get("selection"), arrays, tally)
-        _fill(classifier, Counts.of(tally, selector), header, arrays)
+        additive = isinstance(model_with(header["model"]), NaiveBayes)
+        _fill(classifier, Counts.of(tally, selector, additive), header, arrays)
     except KeyError as missing:
         raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
     except _REFUSALS as problem:
@@ -93,9 +94,12 @@ class Counts(NamedTuple):
     selected: SelectedTally | None
 
     @classmethod
-    def of(cls, tally: Tally, selector: TermSelector | None) -> Counts:
-        """Return counts of which a selector, if there is one, has chosen some before."""
-        if selector is None or not selector.open_:  # one of documents has masked them before
+    def of(cls, tally: Tally, selector: TermSelector | None, additive: bool) -> Counts:
+        """Return counts of which a selector, if there is one, has chosen some before.
+
+        A model that is no function of them is given documents of chosen terms.
+        """
+        if selector is None or not additive:
             return cls(tally, tally, selector, None)
         selected = SelectedTally.chosen(tally, selector)
         return cls(selected.all, selected.tally, selected.selector, selected)
@@ -106,8 +110,6 @@ def _fill(
 ) -> None:
     classifier.set_params(**_given(header["parameters"]))
     tally, model = counts.all, model_of(header, arrays, counts.read)
-    if (counts.selected is None) != (counts.selector is None or not _is_additive(model)):
-        raise FileError("terms were chosen for another kind of model")
     classifier.vectorizer_ = _vectorizer(header["vectorizer"])
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     summary = header["summary"]
@@ -162,10 +164,6 @@ def _selection(stored: Any) -> Any:
     selection = estimator_from(stored) if isinstance(stored, Mapping) else stored
     selector_for(selection)
     return selection
-
-
-def _is_additive(model: Model) -> bool:
-    return isinstance(model, NaiveBayes)
 
 
 def _vectorizer(settings: Any) -> TextVectorizer:
