@@ -31,6 +31,7 @@ SECTIONS = {
     "accuracy": "Naive Bayes: accuracy and calibration",
     "reuters": "Poisson naive Bayes on Reuters-21578",
     "classifier": "TextClassifier beside scikit-learn",
+    "refined": "RefinedNB beside LinearSVC",
     "prediction_sets": "Prediction sets",
     "streaming": "Streams larger than memory",
 }
