@@ -33,6 +33,7 @@ SECTIONS = {
     "reuters": "Poisson naive Bayes on Reuters-21578",
     "classifier": "TextClassifier beside scikit-learn",
     "best": "The best learner beside a linear support vector machine",
+    "refined": "RefinedNB beside LinearSVC",
     "prediction_sets": "Prediction sets",
     "streaming": "Streams larger than memory",
 }

@@ -31,8 +31,8 @@ struct Feature {
   float value;
 };
 
-/// Writes damped(x) * scale[term] for the terms of a document that have a scale, divided by their length;
-/// returns how many there are. Room for all of its terms is the caller's.
+/// Writes damped(x) * scale[term] for the terms of a document that have a scale above zero, divided by their
+/// length; returns how many there are. Room for all of its terms is the caller's.
 inline std::size_t write_unit_row(const WeightedRows<double>& docs, std::size_t d,
                                   std::span<const float> scale, const Damping& damped, Feature* row) {
   std::size_t n = 0;
@@ -41,6 +41,7 @@ inline std::size_t write_unit_row(const WeightedRows<double>& docs, std::size_t 
     const TermId term = docs.terms[i];
     if (term < 0 || static_cast<std::size_t>(term) >= scale.size()) continue;
     const float value = damped(docs.values[i]) * scale[static_cast<std::size_t>(term)];
+    if (value == 0) continue;
     square += static_cast<double>(value) * value;
     row[n++] = {term, value};
   }

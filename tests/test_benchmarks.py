@@ -63,6 +63,13 @@ def test_documents_with_several_labels_are_classified(data, tmp_path):
         assert expected in result.stdout
 
 
+def test_the_refined_model_is_compared_with_its_peer(data):
+    result = benchmarks("--only", "refined", "--quick", "--data", data)
+    assert result.returncode == 0, result.stderr
+    for expected in ("LinearSVC", "RefinedNB", "20ng_bydate", "difference", "going on, 2 passes"):
+        assert expected in result.stdout
+
+
 def test_a_folder_that_is_not_there_is_named(data):
     result = benchmarks("--data", data / "missing")
     assert result.returncode == 2

@@ -70,7 +70,7 @@ def targets_of(y: Any) -> Targets:
     if isinstance(y, list | tuple):
         if is_indicator(y):
             return _from_matrix(np.array(y))
-        if any(isinstance(labels, _SEVERAL) for labels in y):
+        if any(issubclass(kind, _SEVERAL) for kind in {*map(type, y)}):
             return Targets([_listed(labels) for labels in y], several=True)
     return Targets(_single(y), several=False)
 

@@ -67,7 +67,7 @@ class Centre:
             scale *= np.maximum(chi, _LEAST_CHI) ** chi_power
         return np.where(documents > 0, scale, 0.0).astype(np.float32)
 
-    def rows(self) -> Iterator[tuple[int, Numbers]]:
+    def rows(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield the weights of some words after others, words by classes, and the first of them.
 
         Raises

@@ -39,7 +39,7 @@ class Duals(NamedTuple):
         """Return the columns of other classes, zero for those that were not there."""
         column = {label: at for at, label in enumerate(self.classes)}
         columns = np.array([column.get(label, -1) for label in classes])
-        return np.where(columns >= 0, self.values[:, columns], np.float32(0))
+        return np.ascontiguousarray(np.where(columns >= 0, self.values[:, columns], np.float32(0)))
 
 
 class RefinedNB(TrainedClassifier):
@@ -178,11 +178,11 @@ class RefinedNB(TrainedClassifier):
     def _descent(
         self, X: Any, truth: sparse.csr_array[Any], scale: Floats, seed: int
     ) -> DualDescent:
-        starts, terms, counts, _ = documents_of(X)
+        documents = documents_of(X)
         return DualDescent(
-            starts,
-            terms,
-            counts,
+            documents.starts,
+            documents.terms,
+            documents.values.astype(np.float64, copy=False),
             scale,
             label_starts=truth.indptr.astype(np.int64),
             labels=truth.indices.astype(np.int32),

@@ -51,7 +51,8 @@ class UnitWeights:
 
     def scores(self, documents: Documents, n_threads: int) -> Numbers:
         """Return the score of each document for each class; words without a weight are ignored."""
-        starts, terms, counts, _ = documents
+        starts, terms = documents.starts, documents.terms
+        counts = documents.values.astype(np.float64, copy=False)
         found = unit_scores(starts, terms, counts, self.scale, self.rows, self.bias, n_threads)
         return found.astype(np.float64)
 
