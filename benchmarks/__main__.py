@@ -27,6 +27,8 @@ SECTIONS = {
     "growth": "Growth with the corpus",
     "tally": "The tally",
     "term_scores": "Scores of terms",
+    "term_selection": "kNN on the best terms of Reuters-21578",
+    "neighbours": "Nearest documents and term strength",
     "bayes": "Naive Bayes: speed",
     "many_classes": "Thousands of classes",
     "accuracy": "Naive Bayes: accuracy and calibration",

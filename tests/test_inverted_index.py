@@ -121,9 +121,7 @@ def test_pairs_are_those_of_comparing_all(documents, least, first):
 @given(MATRICES)
 def test_a_histogram_counts_each_pair_that_shares_a_term(documents):
     bins = index_of(documents).count_pairs(7, 0, len(documents), 2)
-    similarities = [
-        oracle.similarity(a, b) for i, a in enumerate(documents) for b in documents[:i]
-    ]
+    similarities = [oracle.similarity(a, b) for i, a in enumerate(documents) for b in documents[:i]]
     assert bins.sum() == sum(s > 0 for s in similarities)
     for at in range(1, 7):
         edge = at / 7

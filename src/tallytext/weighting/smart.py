@@ -70,7 +70,8 @@ def smart_weights(X: Any, scheme: str, frequencies: ArrayLike, n_documents: floa
     # Zeros are taken out in place, which must not be that of X.
     parts = weights, rows.indices, rows.indptr
     made = type(rows)(parts, shape=rows.shape, copy=not weights.all())
-    made.eliminate_zeros()
+    if not weights.all():
+        made.eliminate_zeros()
     return made
 
 
