@@ -1,0 +1,6 @@
+"""Linear classifiers that look at whole documents, and not at sums of them alone."""
+
+from tallytext.linear.l1 import L1Selector
+from tallytext.linear.llsf import LLSF
+
+__all__ = ["LLSF", "L1Selector"]
