@@ -33,6 +33,8 @@ SECTIONS = {
     "many_classes": "Thousands of classes",
     "accuracy": "Naive Bayes: accuracy and calibration",
     "reuters": "Poisson naive Bayes on Reuters-21578",
+    "llsf": "Least squares on Reuters-21578",
+    "rotation": "Rotation forest and Fisher's discriminant",
     "classifier": "TextClassifier beside scikit-learn",
     "best": "The best learner beside a linear support vector machine",
     "refined": "RefinedNB beside LinearSVC",

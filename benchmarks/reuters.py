@@ -68,7 +68,7 @@ class Scores:
 
 def measure(path: Path, clock: Clock) -> Iterator[Table]:
     clock.say("Reuters: reading")
-    train, test = _read(path)
+    train, test = read(path)
     rows = []
     for name, score in _contestants().items():
         clock.say(f"Reuters: {name}")
@@ -131,7 +131,7 @@ def _measures(
     return honest.micro_f1, honest.macro_f1, best.micro_f1, best.macro_f1
 
 
-def _read(path: Path) -> tuple[Part, Part]:
+def read(path: Path) -> tuple[Part, Part]:
     table = pq.read_table(path, columns=["text", "labels", "split"])
     train, test = (table.filter(pc.equal(table["split"], split)) for split in ("train", "test"))
     classes = sorted(_labels_of(train) & _labels_of(test))

@@ -1,5 +1,7 @@
-"""Linear classifiers that look at whole documents, and not at sums of them alone."""
+"""Linear models that look at whole documents, and not at sums of them alone."""
 
+from tallytext.linear.l1 import L1Selector
+from tallytext.linear.llsf import LLSF
 from tallytext.linear.refined import RefinedNB
 
-__all__ = ["RefinedNB"]
+__all__ = ["LLSF", "L1Selector", "RefinedNB"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -172,3 +172,10 @@ def expect_between(name: str, value: Any, low: float, high: float) -> None:
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not low <= float(value) <= high:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}.")
+
+
+def expect_whole(name: str, value: Any, least: int) -> None:
+    """Refuse a parameter that is not a whole number of at least so much."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or int(value) < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")

@@ -1,0 +1,246 @@
+"""Linear least squares fit: classes as a linear function of the words of documents."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from tallytext.bayes.explaining import Summands
+from tallytext.bayes.matrices import documents_of
+from tallytext.errors import FileError
+from tallytext.linear.maps import DocumentCoefficients, Factors, LinearMap, TermWeights
+from tallytext.linear.ridge import Centred, Ridge, Solution
+from tallytext.smoothing.base import Numbers, expect_between, expect_whole
+from tallytext.svd import singular_vectors
+from tallytext.threads import thread_count
+from tallytext.trained import Arrays, TrainedClassifier
+from tallytext.weighting.weigher import WEIGHER_PARTS, Weigher
+
+_MAPS: dict[str, Any] = {
+    "terms": TermWeights,
+    "documents": DocumentCoefficients,
+    "factors": Factors,
+}
+
+
+class LLSF(TrainedClassifier):
+    r"""Linear least squares fit of classes to words (Yang and Chute, 1994).
+
+    Documents, weighted, are the columns of A; which class each has is B, of zeros and ones. With
+    ``solver="svd"`` as it was published, with the k largest singular values of
+    :math:`A = U S Z^T`:
+
+    .. math:: \min_W |W A - B|^2, \quad W = (B Z_k S_k^{-1})\, U_k^T
+
+    of which the two factors are kept and W is never made. With ``solver="ridge"`` large weights
+    are penalised in the place of small singular values, which is faster and more accurate:
+
+    .. math:: \min_{W, b} |W A + b - B|^2 + \alpha |W|^2
+
+    A class gets :math:`W x + b`; about one half is an even chance.
+
+    Parameters
+    ----------
+    solver : {"ridge", "svd"}, default="ridge"
+    n_components : int, default=200
+        For "svd": k. The study had 200 for speed, and was best with 1000. Up to 256 they are exact
+        to machine precision, beyond that they are found by random projections.
+    alpha : float, default=1.0
+        For "ridge": the penalty, for documents of unit length.
+    weighting : str or None, default="ltc"
+        How words are weighted, in the letters of SMART; None: not at all.
+    fit_intercept : bool, default=True
+        For "ridge": whether there is a b, which is not penalised.
+    keep : {"auto", "terms", "documents"}, default="auto"
+        For "ridge": what is solved for and kept. "terms": W, a weight for each term and class.
+        "documents": a coefficient for each training document and class, and the documents, so that
+        nothing of the size of W is made. The results are the same. "auto": the smaller one.
+    tol : float, default=1e-4
+        For "ridge": a class is done when its gradient is this share of what it was at the start.
+    max_iter : int, default=500
+        For "ridge": steps at most.
+    multi_label : bool, default=None
+        Whether documents may have several labels or none; None: as y has them.
+    n_jobs : int, default=None
+        Threads; None for all cores.
+    verbose : bool, default=None
+        Whether to show how far it is; None: where it takes long, on a terminal.
+    random_state : int, RandomState or None, default=0
+        For "svd": where the search for singular vectors begins.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    n_iter_ : int
+        The most steps that a class took; 1 for "svd".
+    singular_values_ : ndarray
+        For "svd": those that were kept.
+
+    Examples
+    --------
+    >>> X = [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]]
+    >>> model = LLSF(weighting="lnc").fit(X, ["X", "X", "Y"])
+    >>> model.predict([[1, 1, 0, 1], [0, 0, 1, 2]])
+    array(['X', 'Y'], dtype='<U1')
+    >>> svd = LLSF("svd", n_components=2, weighting="lnc", multi_label=True)
+    >>> svd.fit(X, [["X"], ["X"], ["Y"]]).decision_function([[1, 1, 0, 1]]).round(4)
+    array([[0.7337, 0.1211]])
+    """
+
+    map_: LinearMap
+    weigher_: Weigher
+
+    def __init__(
+        self,
+        solver: Literal["ridge", "svd"] = "ridge",
+        n_components: int = 200,
+        alpha: float = 1.0,
+        weighting: str | None = "ltc",
+        *,
+        fit_intercept: bool = True,
+        keep: Literal["auto", "terms", "documents"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 500,
+        multi_label: bool | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.solver = solver
+        self.n_components = n_components
+        self.alpha = alpha
+        self.weighting = weighting
+        self.fit_intercept = fit_intercept
+        self.keep = keep
+        self.tol = tol
+        self.max_iter = max_iter
+        self.multi_label = multi_label
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def term_weights(self, terms: Any) -> Numbers:
+        """Return the weights of some columns for each class, terms by classes.
+
+        Examples
+        --------
+        >>> model = LLSF(weighting="lnc").fit([[1, 0], [0, 1]], ["sea", "sky"])
+        >>> model.term_weights([0]).round(4)
+        array([[ 0.25, -0.25]])
+        """
+        check_is_fitted(self)
+        chosen = np.asarray(terms, dtype=np.intp)
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= self.n_features_in_):
+            raise IndexError(f"columns lie from 0 to {self.n_features_in_ - 1}.")
+        return self.map_.rows(chosen)
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return what was learned, for a file: arrays by name, and plain values as JSON has them.
+
+        Examples
+        --------
+        >>> arrays, values = LLSF().fit([[1, 0], [0, 1]], ["sea", "sky"]).to_arrays()
+        >>> sorted(arrays), values
+        (['bias', 'document_frequencies', 'n_documents', 'weights'], {'kept': 'terms'})
+        """
+        check_is_fitted(self)
+        kept = next(name for name, kind in _MAPS.items() if isinstance(self.map_, kind))
+        return {**self.map_.to_arrays(), **self.weigher_.to_arrays()}, {"kept": kept}
+
+    def read_arrays(self, arrays: Arrays, values: Mapping[str, Any]) -> Self:
+        """Become what :meth:`to_arrays` was taken of; ``classes_`` and its kin are set before."""
+        if not isinstance(values, Mapping) or values.keys() != {"kept"}:
+            raise FileError(f"these are not the values of a least squares fit: {values!r:.80}.")
+        kept = values["kept"]
+        if not isinstance(kept, str) or kept not in _MAPS:
+            raise FileError(f"a least squares fit cannot keep {kept!r:.80}.")
+        n_terms, n_classes = self.n_features_in_, len(self.classes_)
+        own = {name: part for name, part in arrays.items() if name not in WEIGHER_PARTS}
+        weigher = Weigher.read(arrays, self.weighting, n_terms)
+        self.map_ = _MAPS[kept].read(own, n_terms, n_classes)
+        self.weigher_ = weigher
+        return self
+
+    def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
+        self._expect_parameters()
+        self.weigher_ = Weigher.of(X, self.weighting)
+        fit = self._factors if self.solver == "svd" else self._penalised
+        self.map_ = fit(self.weigher_(X), truth)
+
+    def _factors(self, X: sparse.csr_array[Any], truth: sparse.csr_array[Any]) -> LinearMap:
+        found = singular_vectors(X, self.n_components, self.random_state)
+        self.singular_values_, self.n_iter_ = found.values, 1
+        loadings = np.asarray(truth.T @ (found.left / found.values)).T
+        return Factors(found.right, loadings, np.zeros(truth.shape[1]))
+
+    def _penalised(self, X: sparse.csr_array[Any], truth: sparse.csr_array[Any]) -> LinearMap:
+        threads = thread_count(self.n_jobs)
+        ridge = Ridge(self.alpha, self.tol, self.max_iter, threads, self.verbose)
+        documents = Centred.of(X, self.fit_intercept)
+        means = self.class_documents_ / X.shape[0] * bool(self.fit_intercept)
+        if self._keeps_terms(X, truth.shape[1]):
+            weights = self._taken(ridge.primal(documents, truth, means))
+            return TermWeights(weights, means - documents.mean @ weights)
+        coefficients = self._taken(ridge.dual(documents, truth, means))
+        # With a mean subtracted, coefficients sum to zero: it plays no part in the weights.
+        shift = (X @ documents.mean) @ coefficients
+        return DocumentCoefficients(X, coefficients, means - shift)
+
+    def _keeps_terms(self, X: sparse.csr_array[Any], n_classes: int) -> bool:
+        if self.keep != "auto":
+            return self.keep == "terms"
+        # A number of a document lies beside the number of its term.
+        return X.shape[1] * n_classes <= X.shape[0] * n_classes + 2 * X.nnz
+
+    def _taken(self, solution: Solution) -> Numbers:
+        self.n_iter_ = solution.n_iter
+        if not solution.converged:
+            warnings.warn(
+                f"least squares was not as close as tol={self.tol:g} after "
+                f"max_iter={self.max_iter} steps: a larger alpha takes fewer.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return solution.values
+
+    def _decide(self, X: Any) -> Numbers:
+        return self.map_.scores(self.weigher_(X))
+
+    def _odds(self, decisions: Numbers) -> Numbers:
+        # The value stands for a probability, of which 4 (p - 1/2) is near the log-odds.
+        return 4.0 * (decisions - 0.5)
+
+    def _summands(self, row: Any) -> Summands:
+        document = documents_of(row)
+        weighted = self.weigher_(row)
+        values = weighted[:, document.terms].toarray()[0]
+        terms = values[:, None] * self.map_.rows(document.terms)
+        bias, nothing = self.map_.bias, np.zeros(len(self.classes_))
+        scores = self.map_.scores(weighted)[0]
+        return Summands(
+            classes=self.classes_,
+            counts=document.values,
+            known=self.weigher_.frequencies[document.terms] > 0,
+            terms=terms,
+            prior=bias,
+            constant=nothing,
+            length=nothing,
+            scores=scores,
+        )
+
+    def _expect_parameters(self) -> None:
+        if self.solver not in ("ridge", "svd"):
+            raise ValueError(f'solver must be "ridge" or "svd", not {self.solver!r}.')
+        if self.keep not in ("auto", "terms", "documents"):
+            raise ValueError(f'keep must be "auto", "terms" or "documents", not {self.keep!r}.')
+        for name in ("n_components", "max_iter"):
+            expect_whole(name, getattr(self, name), 1)
+        expect_between("alpha", self.alpha, 0.0, np.inf)
+        expect_between("tol", self.tol, 0.0, 1.0)

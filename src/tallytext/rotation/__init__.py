@@ -1,0 +1,5 @@
+"""Ensembles of classifiers that each look at documents from another side."""
+
+from tallytext.rotation.forest import RotationForest
+
+__all__ = ["RotationForest"]
