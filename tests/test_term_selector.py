@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tallytext import MultinomialNB, Plane, Tally, TextVectorizer
 from tallytext.errors import CountError, LabelError
-from tallytext.selection import TermSelector, scores, top_terms
+from tallytext.selection import TermSelector, scores, term_strength, top_terms
 
 ROWS = np.array([[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
 LABELS = ["X", "X", "Y"]
@@ -27,6 +27,7 @@ in_each_format = pytest.mark.parametrize("as_format", FORMATS, ids=lambda each: 
     [
         TermSelector(),
         TermSelector("df", k=3),
+        TermSelector("ts", k=3),
         TermSelector("chi", threshold=0.0, average="avg"),
         TermSelector("mi", keep=0.5, nonempty=True),
         TermSelector(partial(scores, method="mi", shrunken=True), k=2),
@@ -198,6 +199,16 @@ def test_a_score_of_ones_own_is_given_the_tally():
     for wrong in ([1.0, 2.0], [1.0, 2.0, np.nan, 0.0]):
         with pytest.raises(ValueError, match="each of the 4 terms a number"):
             TermSelector(lambda tally, wrong=wrong: wrong).fit(ROWS, LABELS)
+
+
+def test_term_strength_needs_documents_and_no_labels():
+    selector = TermSelector("ts", k=2).fit(ROWS)
+    assert selector.scores_.tolist() == term_strength(ROWS).tolist()
+    assert selector.best_.tolist() == np.argsort(-selector.scores_, kind="stable")[:2].tolist()
+    with pytest.raises(CountError, match="a tally holds their sums only"):
+        TermSelector("ts").fit_tally(Tally.from_counts(ROWS, LABELS))
+    with pytest.raises(ValueError, match="no effect on method='ts'"):
+        TermSelector("ts", average="avg").fit(ROWS)
 
 
 def test_terms_that_came_after_the_choice_are_not_kept():

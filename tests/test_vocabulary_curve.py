@@ -143,7 +143,7 @@ def test_scores_of_ones_own_and_rare_terms():
     def occurrences(tally):
         return tally.term_occurrences
 
-    curve = vocabulary_curve(X, y, X, y, scores=[occurrences, "mi"], min_df=2)
+    curve = vocabulary_curve(X, y, X, y, scores=[occurrences, "mi", "ts"], min_df=2)
     assert curve.sizes[-1] == 39
     assert curve.lines[0].score == "occurrences"
     named = vocabulary_curve(X, y, X, y, scores={"mine": occurrences}, models={"nb": TheirNB()})

@@ -111,7 +111,7 @@ def _strokes(lines: tuple[CurveLine, ...]) -> dict[str, _Stroke]:
 
 def _head(curve: VocabularyCurve) -> str:
     longest = max(len(line.name) for line in curve.lines)
-    width = round(_LEGEND_LEFT + 44 + _LETTER * longest + 12)
+    width = round(_LEGEND_LEFT + 44 + _LETTER * longest + 24)
     bottom = _TOP + max(_PLOT_HEIGHT + 60, _LEGEND_STEP * len(curve.lines) + 24)
     headline = escape(curve.headline)
     what, _, lowest = headline.partition(", ")

@@ -154,7 +154,9 @@ class _Curve:
     ) -> None:
         """Add up how the models do with the terms that a score holds best."""
         most = len(self.vocabulary)
-        best = TermSelector(method, k=most, min_df=self.min_df).fit_tally(split.tally).best_
+        selector = TermSelector(method, k=most, min_df=self.min_df)
+        whole = isinstance(method, str) and method == "ts"
+        best = (selector.fit(split.train.X) if whole else selector.fit_tally(split.tally)).best_
         for at, size in enumerate(sizes):
             cut = Cut(split, best[:size], self.classes, self.unit)
             for which, model in enumerate(self.models.values()):

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from tallytext.contingency import Floats
-from tallytext.errors import LabelError
+from tallytext.errors import CountError, LabelError
 from tallytext.planes import Plane
 from tallytext.selection.best import ranked
 from tallytext.selection.gain import Labels
 from tallytext.selection.masking import presence, whole_or_present
 from tallytext.selection.scores import Average, Method, scores
+from tallytext.selection.strength import term_strength
 from tallytext.tally import Tally
 from tallytext.targets import expect_lengths, targets_of
 from tallytext.vocabulary import Vocabulary
 
-Score: TypeAlias = Method | Callable[[Tally], Any]
+Score: TypeAlias = Method | Literal["ts"] | Callable[[Tally], Any]
 
 DEFAULT_SHARE = 0.1
 """The share of the terms that is kept unless something is said."""
@@ -60,9 +61,8 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
         counts = whole_or_present(X) if callable(self.method) else presence(X)
         return Tally.from_counts(counts, targets.labels, terms, planes=planes)
 
-    def _choose(self, tally: Tally) -> None:
-        found, documents = self._scored(tally), tally.term_documents
-        documents = documents[: len(found)]
+    def _choose(self, tally: Tally, found: Floats) -> None:
+        documents = tally.term_documents[: len(found)]
         n_kept = self.k
         if self.keep is not None or (self.k is None and self.threshold is None):
             share = DEFAULT_SHARE if self.keep is None else self.keep
@@ -95,7 +95,9 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
         self.kept_[best] = True
         self.vocabulary_ = vocabulary
 
-    def _scored(self, tally: Tally) -> Floats:
+    def _scored(self, tally: Tally, X: Any = None) -> Floats:
+        if self.method == "ts":
+            return self._strengths(X)
         if not callable(self.method):
             return scores(tally, self.method, average=self.average, labels=self.labels)
         found = np.asarray(self.method(tally), dtype=np.float64)
@@ -106,9 +108,19 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
             )
         return found
 
+    def _strengths(self, X: Any) -> Floats:
+        if X is None:
+            raise CountError(
+                "method='ts' compares documents with each other, and a tally holds their sums "
+                "only: fit on the matrix of documents."
+            )
+        if not (self.average is None and self.labels is None):
+            raise ValueError("average and labels have no effect on method='ts'.")
+        return term_strength(X)
+
     @property
     def _needs_labels(self) -> bool:
-        return not isinstance(self.method, str) or self.method != "df"
+        return not isinstance(self.method, str) or self.method not in ("df", "ts")
 
     def _expect_parameters(self) -> None:
         given = {"k": self.k, "threshold": self.threshold, "keep": self.keep}

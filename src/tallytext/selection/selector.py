@@ -37,10 +37,12 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
 
     Parameters
     ----------
-    method : {"ig", "chi", "mi", "prr", "df"} or callable, default="ig"
-        What terms are scored by. A callable is given a :class:`~tallytext.Tally` and returns a
-        number for each term of its vocabulary; it is given counts as they are where they are whole
-        numbers, and otherwise one for what is more than zero.
+    method : {"ig", "chi", "mi", "prr", "df", "ts"} or callable, default="ig"
+        What terms are scored by. ``ts`` is :func:`~tallytext.selection.term_strength`: it compares
+        documents with each other, so that a tally is not enough, and needs no labels. A callable
+        is given a :class:`~tallytext.Tally` and returns a number for each term of its vocabulary;
+        it is given counts as they are where they are whole numbers, and otherwise one for what is
+        more than zero.
     k : int, default=None
         How many terms to keep at most.
     threshold : float, default=None
@@ -120,7 +122,7 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
             Counts, or any numbers that are not negative.
         y : sequence of length n_documents, default=None
             One label per document; or a list of labels per document, or an indicator matrix, for
-            documents with several labels or none. Only ``df`` does without.
+            documents with several labels or none. Only ``df`` and ``ts`` do without.
 
         Returns
         -------
@@ -128,7 +130,8 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
         """
         self._expect_parameters()
         X = checked_matrix(self, X, reset=True, open_width=False)
-        self._choose(self._counted(X, y))
+        tally = self._counted(X, y)
+        self._choose(tally, self._scored(tally, X))
         self.open_ = False
         return self
 
@@ -148,7 +151,7 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
         if not isinstance(tally, Tally):
             raise CountError(f"fit_tally reads a Tally, not {tally!r:.60}. For a matrix, use fit.")
         now = tally._snapshot()
-        self._choose(now)
+        self._choose(now, self._scored(now))
         self.n_features_in_, self.open_ = len(self.scores_), True
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
