@@ -10,6 +10,7 @@ import pytest
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.learners import learners
+from tallytext.selection import scores, top_terms
 
 TEXTS, LABELS = map(list, zip(*MAILS, strict=True))
 MORE = [("your parcel is waiting", "parcel"), ("a parcel from abroad", "parcel")]
@@ -176,6 +177,42 @@ def test_terms_of_a_class_are_those_of_the_classifier(tmp_path):
     refused = run("terms", model, "--label", "spa")
     assert refused.exit_code == 1
     assert "Did you mean 'spam'?" in refused.stderr
+
+
+@pytest.mark.parametrize("score", ["df", "ig", "chi", "mi", "prr"])
+def test_terms_by_a_score_are_those_of_the_selection(tmp_path, score):
+    model = trained(tmp_path)
+    tally = TextClassifier.load(model).tally_
+    answer = json_of("terms", model, "--score", score, "--top", "4")
+    assert (answer["model"], answer["score"]) == (str(model), score)
+    ids = top_terms(tally, score, 4)
+    assert [each["term"] for each in answer["terms"]] == tally.vocabulary.terms(ids).tolist()
+    assert [each["score"] for each in answer["terms"]] == scores(tally, score)[ids].tolist()
+    assert [each["documents"] for each in answer["terms"]] == tally.term_documents[ids].tolist()
+    shown = succeed("terms", model, "--score", score, "--top", "4").stdout.splitlines()
+    assert shown[0].split() == ["term", score, "documents"]
+    assert [line.split()[0] for line in shown[1:]] == [each["term"] for each in answer["terms"]]
+
+
+def test_terms_by_a_score_of_documents_with_several_labels_or_none(tmp_path):
+    records = [{"text": text, "label": [label, "all"]} for text, label in MAILS]
+    records.append({"text": "nowhere nowhere", "label": []})
+    source, model = write_jsonl(tmp_path / "s.jsonl", records), tmp_path / "s.tally"
+    succeed("train", source, "--model", "multinomial", "-o", model)
+    tally = TextClassifier.load(model).tally_
+    (best,) = json_of("terms", model, "--score", "ig", "--top", "1")["terms"]
+    (id,) = top_terms(tally, "ig", 1, labels="binary")
+    assert best["term"] == tally.vocabulary.term(id)
+    assert best["score"] == scores(tally, labels="binary")[id]
+    last = json_of("terms", model, "--score", "mi", "--top", "99")["terms"][-1]
+    assert (last["term"], last["score"]) == ("nowhere", None)
+    assert succeed("terms", model, "--score", "mi", "--top", "99").stdout.split()[-2:] == ["-", "1"]
+
+
+def test_a_score_is_about_all_classes(tmp_path):
+    refused = run("terms", trained(tmp_path), "--score", "ig", "--label", "spam")
+    assert refused.exit_code == 2
+    assert "leave --label out" in refused.stderr
 
 
 def test_labels_that_are_numbers_are_found_by_how_they_are_written(tmp_path):

@@ -1,7 +1,9 @@
-"""``tally terms``: what is typical of each class."""
+"""``tally terms``: what is typical of each class, or tells most of all classes."""
 
 from __future__ import annotations
 
+import math
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +18,16 @@ if TYPE_CHECKING:
     from tallytext import Tally
 
 
+class Score(StrEnum):
+    """By what terms are put in order."""
+
+    df = "df"
+    ig = "ig"
+    chi = "chi"
+    mi = "mi"
+    prr = "prr"
+
+
 def terms(
     model: options.Model,
     labels: Annotated[
@@ -24,7 +36,17 @@ def terms(
             "--label", metavar="LABEL", help="This class only; can be given more than once."
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="K", help="How many terms of each.")] = 10,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="K", help="How many, or how many of each.")
+    ] = 10,
+    score: Annotated[
+        Score | None,
+        typer.Option(
+            help="Show the terms that tell most of all classes together, by the number of "
+            "documents (df), information gain (ig), χ² (chi), mutual information (mi) or ratio of "
+            "probabilities (prr).",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Show the terms that are most typical of each class, by log-likelihood ratio.
@@ -32,9 +54,17 @@ def terms(
     \b
     tally terms mails.tally
     tally terms mails.tally --label spam --top 50
+    tally terms mails.tally --score ig --top 50
     """
+    if score and labels:
+        raise typer.BadParameter("--score is about all classes together: leave --label out.")
     classifier = load(model)
     tally, names = classifier.tally_, labels or []
+    if score:
+        found = _scored(tally, score.value, top)
+        content = {"model": str(model), "score": score.value, "terms": found}
+        print_json(content) if as_json else results().print(_scores_table(found, score.value))
+        return
     wanted = [class_named(classifier, name) for name in names] or classifier.classes_.tolist()
     numbers = list(map(tally.classes.index, wanted))
     if as_json:
@@ -56,6 +86,45 @@ def terms_table(tally: Tally, classes: list[int], top: int) -> Table:
         table.add_row(
             Text(str(each["label"])), f"{each['documents']:,}", Text(" ".join(each["terms"]))
         )
+    return table
+
+
+def _scored(tally: Tally, score: Any, top: int) -> list[dict[str, Any]]:
+    from tallytext.errors import RecipeError
+    from tallytext.selection import scores, top_terms
+
+    options = {}
+    try:
+        found = scores(tally, score)
+    except RecipeError:
+        # The tallies of models do not share documents out among their labels. Each class is told
+        # from all others there, so that the sum of these gains is what counts.
+        options = {"labels": "binary"}
+        found = scores(tally, score, labels="binary")
+    ids = top_terms(tally, score, top, **options)
+    documents = tally.term_documents
+    return [
+        {
+            "term": tally.vocabulary.term(id),
+            # JSON has no infinity: the mutual information of a term of unlabelled documents alone.
+            "score": float(found[id]) if found[id] > -math.inf else None,
+            "documents": int(documents[id]),
+        }
+        for id in ids.tolist()
+    ]
+
+
+def _scores_table(found: list[dict[str, Any]], score: str) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("term")
+    table.add_column(score, justify="right")
+    table.add_column("documents", justify="right")
+    for each in found:
+        value = "-" if each["score"] is None else f"{each['score']:.6g}"
+        table.add_row(Text(each["term"]), value, f"{each['documents']:,}")
     return table
 
 
