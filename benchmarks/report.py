@@ -52,6 +52,9 @@ def rewrite(sections: Mapping[str, tuple[str, Iterable[Table]]]) -> None:
 
 def _section(heading: str, content: tuple[str, Iterable[Table]]) -> str:
     about, tables = content
+    tables = list(tables)
+    for drawing in filter(None, (table.drawing for table in tables)):
+        (PAGE.parent / drawing.file).write_text(drawing.svg, encoding="utf-8")
     return "\n".join([f"## {heading}\n\n{about}\n", *(table.markdown() + "\n" for table in tables)])
 
 

@@ -10,12 +10,22 @@ from rich import box
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A figure that is a file beside the page."""
+
+    file: str
+    about: str
+    svg: str
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows of text under a title; the first column names the row, the others are figures."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    drawing: Drawing | None = None
 
     def terminal(self) -> rich.table.Table:
         table = rich.table.Table(title=self.title, title_justify="left", box=box.SIMPLE_HEAD)
@@ -28,7 +38,9 @@ class Table:
     def markdown(self) -> str:
         ruler = ["---"] + ["---:"] * (len(self.columns) - 1)
         lines = [f"| {' | '.join(cells)} |" for cells in (self.columns, ruler, *self.rows)]
-        return "\n".join([f"**{self.title}**", "", *lines])
+        drawing = self.drawing
+        shown = ["", f"![{drawing.about}]({drawing.file})"] if drawing else []
+        return "\n".join([f"**{self.title}**", "", *lines, *shown])
 
 
 def speeds(title: str, megabytes: float, seconds: Mapping[str, float], peer: str) -> Table:

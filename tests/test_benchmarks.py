@@ -70,6 +70,16 @@ def test_the_refined_model_is_compared_with_its_peer(data):
         assert expected in result.stdout
 
 
+def test_the_vocabulary_curve_is_printed_and_draws_nothing_unasked(data):
+    figure = ROOT / "docs" / "vocabulary-curve.svg"
+    before = figure.read_bytes() if figure.exists() else None
+    result = benchmarks("--quick", "--only", "vocabulary_curve", "--data", data, "--documents", 150)
+    assert result.returncode == 0, result.stderr
+    for expected in ("multinomial, 20ng_bydate", "Bernoulli", "ComplementNB", "terms", "chi"):
+        assert expected in result.stdout
+    assert before == (figure.read_bytes() if figure.exists() else None)
+
+
 def test_a_folder_that_is_not_there_is_named(data):
     result = benchmarks("--data", data / "missing")
     assert result.returncode == 2
