@@ -49,9 +49,9 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
         Keep the terms whose score is higher.
     keep : float, default=None
         Keep this share of the terms that occur, such as 0.02; at least one.
-        Without ``k``, ``threshold`` and ``keep`` a tenth of the terms is kept, by which kNN and LLSF
-        lost nothing in Yang and Pedersen (1997) with ``ig``, ``chi`` or ``df``; smoothed Bayes models
-        may. See :func:`tallytext.curves.vocabulary_curve`.
+        Without ``k``, ``threshold`` and ``keep`` a tenth of the terms is kept: with ``ig``, ``chi``
+        and ``df`` kNN and LLSF lost nothing by that in Yang and Pedersen (1997). Smoothed Bayes
+        models may: :func:`tallytext.curves.vocabulary_curve` tells.
     average : {"max", "avg"}, default=None
         For ``chi``, ``mi`` and ``prr``: the largest of all classes, the default, or their mean.
     labels : {"fractional", "pairs", "binary"}, default=None
