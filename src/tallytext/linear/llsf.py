@@ -161,11 +161,11 @@ class LLSF(TrainedClassifier):
         kept = values["kept"]
         if not isinstance(kept, str) or kept not in _MAPS:
             raise FileError(f"a least squares fit cannot keep {kept!r:.80}.")
-        n_terms, n_classes = self.n_features_in_, len(self.classes_)
         own = {name: part for name, part in arrays.items() if name not in WEIGHER_PARTS}
-        weigher = Weigher.read(arrays, self.weighting, n_terms)
-        self.map_ = _MAPS[kept].read(own, n_terms, n_classes)
-        self.weigher_ = weigher
+        weigher = Weigher.read(arrays, self.weighting, getattr(self, "n_features_in_", None))
+        n_terms = len(weigher.frequencies)
+        self.map_ = _MAPS[kept].read(own, n_terms, len(self.classes_))
+        self.weigher_, self.n_features_in_ = weigher, n_terms
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:

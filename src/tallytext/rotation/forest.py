@@ -132,10 +132,11 @@ class RotationForest(TrainedClassifier):
         if values:
             raise FileError(f"these are not the values of a rotation forest: {values!r:.80}.")
         own = {name: part for name, part in arrays.items() if name not in WEIGHER_PARTS}
-        weigher = Weigher.read(arrays, self.weighting, self.n_features_in_)
-        pairs = members_from(own, self.n_features_in_, len(self.classes_))
+        weigher = Weigher.read(arrays, self.weighting, getattr(self, "n_features_in_", None))
+        n_terms = len(weigher.frequencies)
+        pairs = members_from(own, n_terms, len(self.classes_))
         self.members_ = [Member(*pair) for pair in pairs]
-        self.weigher_ = weigher
+        self.weigher_, self.n_features_in_ = weigher, n_terms
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:

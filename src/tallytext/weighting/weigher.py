@@ -66,8 +66,8 @@ class Weigher:
         }
 
     @classmethod
-    def read(cls, arrays: Mapping[str, NDArray[Any]], scheme: Any, n_terms: int) -> Self:
-        """Read what :meth:`to_arrays` returned.
+    def read(cls, arrays: Mapping[str, NDArray[Any]], scheme: Any, n_terms: int | None) -> Self:
+        """Read what :meth:`to_arrays` returned; None for as many terms as the file has.
 
         Raises
         ------
@@ -80,6 +80,8 @@ class Weigher:
             raise FileError(str(problem)) from None
         total = int(whole_part(arrays, "n_documents", (1,), 1, 2**53)[0])
         frequencies = whole_part(arrays, "document_frequencies", (n_terms,), 0, total + 1)
+        if not len(frequencies):
+            raise FileError("document_frequencies has no terms.")
         return cls(given, frequencies, total)
 
 
