@@ -7,37 +7,62 @@ if TYPE_CHECKING:
     from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
     from tallytext.calibrated import Calibrated
     from tallytext.classifier import TextClassifier
+    from tallytext.curves import vocabulary_curve
+    from tallytext.fisher import FisherFeatures
+    from tallytext.linear import LLSF, L1Selector, RefinedNB
+    from tallytext.neighbours import CosineKNN
     from tallytext.planes import Plane
+    from tallytext.rotation import RotationForest
+    from tallytext.selection import TermSelector
     from tallytext.tally import Tally
     from tallytext.tuning import tune
     from tallytext.vectorizer import TextVectorizer
     from tallytext.vocabulary import Vocabulary
+    from tallytext.weighting import SmartWeighting
 
 __all__ = [
+    "LLSF",
     "BernoulliNB",
     "Calibrated",
+    "CosineKNN",
+    "FisherFeatures",
+    "L1Selector",
     "MultinomialNB",
     "Plane",
     "PoissonNB",
+    "RefinedNB",
+    "RotationForest",
+    "SmartWeighting",
     "Tally",
+    "TermSelector",
     "TextClassifier",
     "TextVectorizer",
     "Vocabulary",
     "tune",
+    "vocabulary_curve",
 ]
 
 # Imported when first asked for, so that "tally --help" does not wait for scikit-learn.
 _HOMES = {
     "BernoulliNB": "tallytext.bayes",
     "Calibrated": "tallytext.calibrated",
+    "CosineKNN": "tallytext.neighbours",
+    "FisherFeatures": "tallytext.fisher",
+    "L1Selector": "tallytext.linear",
+    "LLSF": "tallytext.linear",
     "MultinomialNB": "tallytext.bayes",
     "Plane": "tallytext.planes",
     "PoissonNB": "tallytext.bayes",
+    "RefinedNB": "tallytext.linear",
+    "RotationForest": "tallytext.rotation",
+    "SmartWeighting": "tallytext.weighting",
     "Tally": "tallytext.tally",
+    "TermSelector": "tallytext.selection",
     "TextClassifier": "tallytext.classifier",
     "TextVectorizer": "tallytext.vectorizer",
     "Vocabulary": "tallytext.vocabulary",
     "tune": "tallytext.tuning",
+    "vocabulary_curve": "tallytext.curves",
 }
 
 
