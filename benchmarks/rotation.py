@@ -22,7 +22,8 @@ ABOUT = """Accuracy on the documents held out, in the first corpus. Words in low
 English stop words, in two documents or more; weights ltc. Time: to fit, once. A tree on words asks
 for one word at a time; on 200 features of latent semantic analysis, and on Fisher's directions
 among them, for what all words say together. All trees are scikit-learn's, grown until leaves are
-pure."""
+pure. The defaults of the forest were chosen among thirteen settings by their accuracy on these very
+documents held out, so its figures flatter it; those of the other rows were not chosen."""
 
 
 def measure(corpora: Sequence[Corpus], clock: Clock) -> Iterator[Table]:
