@@ -278,7 +278,7 @@ def test_a_learner_is_known_everywhere_until_it_is_not():
         assert fitted("twin", spread()).report().learner == "twin"
     finally:
         unregister("twin")
-    assert [each.name for each in learners()] == NAMED
+    assert "twin" not in {each.name for each in learners()}
     with pytest.raises(ValueError, match="there is no model 'twin'"):
         fitted("twin", spread())
 

@@ -88,8 +88,8 @@ def test_a_choice_of_additive_learners_has_no_other(logistic):
 def test_the_best_is_taken_where_it_is_better(logistic):
     texts, labels = correlated()
     clf = TextClassifier("best", budget=600).fit(texts[:200], labels[:200])
-    assert {trial.learner for trial in clf.trials_} == {*NAMED, "logistic"}
-    assert clf.report().learner == "logistic"
+    assert {trial.learner for trial in clf.trials_} == {*NAMED, "refined", "logistic"}
+    assert clf.report().learner in {"refined", "logistic"}
     assert clf.score(texts[200:], labels[200:]) > 0.85
     assert fitted("multinomial", (texts[:200], labels[:200])).report().score < clf.report().score
     np.testing.assert_allclose(clf.predict_proba(texts).sum(axis=1), 1.0)

@@ -23,6 +23,8 @@ _P_STARTS = (0.5, 0.0, 1.0, -0.5, 1.5)
 # The logarithm of the scale around its start: from all classes alike to certainty.
 _SCALE_BOUNDS = (-25.0, 15.0)
 # Certainty, and still no score becomes infinite: infinite scores have no difference.
+# Scores that differ by less are equal: what would tell them apart is out of range.
+_FLAT = 1e-200
 _STEEPEST = 1e290
 
 
@@ -128,7 +130,7 @@ def _least_loss(
 ) -> tuple[float, float]:
     """Return a and p, found by way of the scale at the middle length, which hardly depends on p."""
     shifted = matrix - matrix.max(axis=1, keepdims=True)
-    if not shifted.any():
+    if shifted.min() > -_FLAT:
         return Temperature.a, Temperature.p
     middle = log_lengths.mean()
     sample = shifted, log_lengths - middle, right
@@ -136,7 +138,7 @@ def _least_loss(
     # few documents tell the way.
     step = -(-len(right) // _FEW)
     few = (shifted[::step], sample[1][::step], right[::step])
-    few = few if few[0].any() else sample
+    few = few if few[0].min() < -_FLAT else sample
     roughly = [_descend(_start(p, *few[:2]), few, max_steps=6) for p in _P_STARTS]
     _, (scale, p) = _descend(min(roughly, key=itemgetter(0))[1], sample, max_steps=200)
     return float(np.exp(scale + p * middle)), float(p)

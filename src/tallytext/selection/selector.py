@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,13 +20,14 @@ from tallytext.selection.masking import (
     without_others_or_best,
 )
 from tallytext.selection.scores import Average
+from tallytext.selection.support import KeepsColumns
 from tallytext.tally import Tally
 
 if TYPE_CHECKING:
     from tallytext.selection.selected_tally import SelectedTally
 
 
-class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
+class TermSelector(KeepsColumns, Choosing):
     r"""Keeps the terms that tell most of the classes.
 
     Terms are scored on the training documents (:func:`~tallytext.selection.scores`) and kept by
@@ -178,7 +178,8 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
         """
         if self.nonempty:
             return self.masked(X)
-        return super().transform(self._within(X))
+        check_is_fitted(self)
+        return self._checked(self._within(X))[:, self.get_support(indices=True)]
 
     def masked(self, X: Any) -> Any:
         """Return X with the columns emptied that are not kept; its width stays.
@@ -204,8 +205,7 @@ class TermSelector(SelectorMixin, Choosing):  # type: ignore[misc]
         check_is_fitted(self)
         if self.open_ and input_features is None:
             return self.vocabulary_.terms(np.flatnonzero(self._get_support_mask()))
-        names: NDArray[Any] = super().get_feature_names_out(input_features)
-        return names
+        return super().get_feature_names_out(input_features)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
