@@ -18,6 +18,7 @@ from tallytext.decision import SCut
 from tallytext.evaluation import f_measures
 from tallytext.linear import LLSF
 from tallytext.neighbours import CosineKNN
+from tallytext.selection import TermSelector
 
 FILE = "reuters21578.parquet"
 FOLDS, FBR = 5, 0.3
@@ -28,13 +29,18 @@ words, in two documents or more; weights ltc. Each class has a threshold (SCut),
 of those get the class. Paper: micro-F1 as published, to two digits. Time: to fit all training
 documents once. The penalty of ridge (1, of .1, .3, 1 and 3) and {FBR} (of 0, .1, .2, .3 and "auto")
 are defaults that others had found, but test figures of all of these had been seen; those of ridge
-without a bias and of 400 singular values, too."""
+without a bias and of 400 singular values, too. Thresholds for kNN are on the share of the
+similarity that a class has, and not on its sum: that was better by 1 to 2 points on the folds,
+with any of 15, 30, 45 and 60 neighbours and with all terms or some; test figures of these had been
+seen. 45 neighbours, and 2,415 terms by χ², are what the paper took."""
 COLUMNS = ("", "micro-F1", "macro-F1", "paper", "time")
-CONTESTANTS: dict[str, tuple[Any, str]] = {
-    "LLSF, 200 singular values": (LLSF("svd", 200, multi_label=True), ".85"),
-    "LLSF, 1000 singular values": (LLSF("svd", 1000, multi_label=True), ".85"),
-    "LLSF, ridge": (LLSF(multi_label=True), ".85"),
-    "kNN, 45 neighbours": (CosineKNN(45, multi_label=True), ".86"),
+CHI = TermSelector("chi", k=2415, min_df=3)
+CONTESTANTS: dict[str, tuple[Any, TermSelector | None, str]] = {
+    "LLSF, 200 singular values": (LLSF("svd", 200, multi_label=True), None, ".85"),
+    "LLSF, 1000 singular values": (LLSF("svd", 1000, multi_label=True), None, ".85"),
+    "LLSF, ridge": (LLSF(multi_label=True), None, ".85"),
+    "kNN, 45 neighbours": (CosineKNN(45, multi_label=True), None, ".86"),
+    "kNN, 45 neighbours, 2,415 terms": (CosineKNN(45, multi_label=True), CHI, ".86"),
 }
 
 
@@ -42,9 +48,9 @@ def measure(path: Path, clock: Clock) -> Iterator[Table]:
     clock.say("Reuters: reading")
     train, test = (_labelled(part) for part in read(path))
     rows = []
-    for name, (model, published) in CONTESTANTS.items():
+    for name, (model, selector, published) in CONTESTANTS.items():
         clock.say(f"Reuters: {name}")
-        scores, seconds = _scores(model, train, test)
+        scores, seconds = _scores(model, selector, train, test)
         decided = SCut(fbr=FBR).fit(scores.train, train.truth).decide(scores.test)
         found = f_measures(test.truth, decided)
         figures = (f"{found.micro_f1:.4f}", f"{found.macro_f1:.4f}")
@@ -56,18 +62,29 @@ def measure(path: Path, clock: Clock) -> Iterator[Table]:
     yield Table(title, COLUMNS, rows)
 
 
-def _scores(model: Any, train: Part, test: Part) -> tuple[Scores, float]:
+def _scores(
+    model: Any, selector: TermSelector | None, train: Part, test: Part
+) -> tuple[Scores, float]:
     """Return scores of training documents by models without them, and of test documents."""
     folds = stratified_folds(train.truth, FOLDS, 0)
     out = np.zeros(train.truth.shape)
     for fold in range(FOLDS):
         rest, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        model.fit(train.counts[rest], train.truth[rest].astype(np.int64))
-        out[held] = model.decision_function(train.counts[held])
+        learned = train.counts[rest], train.truth[rest].astype(np.int64)
+        out[held] = _judged(model, selector, learned, train.counts[held])
     begun = perf_counter()
-    model.fit(train.counts, train.truth.astype(np.int64))
+    learned = train.counts, train.truth.astype(np.int64)
+    _judged(model, selector, learned, test.counts[:1])
     seconds = perf_counter() - begun
-    return Scores(out, model.decision_function(test.counts)), seconds
+    return Scores(out, _judged(model, selector, learned, test.counts)), seconds
+
+
+def _judged(model: Any, selector: TermSelector | None, learned: Any, new: Any) -> Any:
+    """Return scores of new documents by a model of others, perhaps on chosen terms of these."""
+    X, y = learned
+    if selector is not None:
+        X, new = selector.fit(X, y).masked(X), selector.masked(new)
+    return model.fit(X, y).scores(new)
 
 
 def _labelled(part: Part) -> Part:
