@@ -9,7 +9,14 @@ from hypothesis import given
 
 from classifiers import PLACES, TEXTS, corpora, larger, spread, spread_several
 from tallytext import TextClassifier
-from tallytext.errors import CountError, FileError, NegativeCountError, SettingsError
+from tallytext.errors import (
+    CountError,
+    FileError,
+    NegativeCountError,
+    NotAdditiveError,
+    SettingsError,
+)
+from tallytext.linear import L1Selector
 from tallytext.selection import TermSelector
 
 SELECTORS = ["ig", "df", TermSelector("chi", k=3), TermSelector("ig", threshold=0.1)]
@@ -128,7 +135,9 @@ def test_a_selection_is_part_of_the_settings():
 @pytest.mark.parametrize(
     ("select", "problem"),
     [
-        (7, (TypeError, "select must be a TermSelector or the name of a score, not 7")),
+        (7, (TypeError, "select must be a TermSelector, an L1Selector or the name of a sco.* 7")),
+        (L1Selector(), (NotAdditiveError, 'L1Selector looks at documents.*model="refined"')),
+        ("ts", (CountError, "documents")),
         ("igg", (ValueError, "igg")),
         (TermSelector(nonempty=True), (CountError, "nonempty")),
     ],

@@ -9,11 +9,12 @@ from classifiers import spread, spread_several
 from tallytext import TextClassifier, TextVectorizer
 from tallytext.errors import NegativeCountError, NotAdditiveError
 from tallytext.learners import find_learner, learners, register
-from tallytext.linear import RefinedNB
+from tallytext.linear import L1Selector, RefinedNB
 from tallytext.selection import TermSelector
 
 NAMES = [learner.name for learner in learners(additive=False)]
 each_learner = pytest.mark.parametrize("name", NAMES)
+L1 = L1Selector(n_terms=8)
 TEXTS, LABELS = spread()
 NEW, TRUTH = TEXTS[150:], LABELS[150:]
 
@@ -58,7 +59,7 @@ def test_documents_may_have_several_labels(fitted, name):
 
 @each_learner
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
-@pytest.mark.parametrize("select", [None, TermSelector("chi", k=8)], ids=["all", "some"])
+@pytest.mark.parametrize("select", [None, TermSelector("chi", k=8), L1], ids=["all", "chi", "l1"])
 def test_a_file_holds_the_model(fitted, name, several, select, tmp_path):
     clf = fitted(name, several, select=select)
     clf.save(tmp_path / "model")
@@ -71,9 +72,10 @@ def test_a_file_holds_the_model(fitted, name, several, select, tmp_path):
 
 
 @each_learner
-def test_a_model_of_chosen_terms_is_deaf_to_others(fitted, name):
-    clf = fitted(name, select=TermSelector("chi", k=8))
-    kept = {clf.tally_.vocabulary.term(id) for id in clf.selector_.best_}
+@pytest.mark.parametrize("select", [TermSelector("chi", k=8), L1], ids=["chi", "l1"])
+def test_a_model_of_chosen_terms_is_deaf_to_others(fitted, name, select):
+    clf = fitted(name, select=select)
+    kept = {clf.tally_.vocabulary.term(id) for id in clf.selector_.get_support(indices=True)}
     assert len(kept) == 8
     words = [" ".join(word for word in text.split() if word in kept) for text in NEW]
     np.testing.assert_array_equal(clf.scores(NEW), clf.scores(words))
@@ -100,7 +102,7 @@ def test_what_is_trained_as_a_whole_learns_and_forgets_nothing(fitted, name):
             getattr(fitted(name), verb)(NEW, TRUTH)
 
 
-@pytest.mark.parametrize("select", [None, TermSelector("chi", k=8)], ids=["all", "some"])
+@pytest.mark.parametrize("select", [None, TermSelector("chi", k=8), L1], ids=["all", "chi", "l1"])
 def test_neighbours_learn_and_forget(select):
     clf = TextClassifier("neighbours", select=select).fit(TEXTS[:100], LABELS[:100])
     scores, counts = clf.scores(NEW), clf.tally_.copy()

@@ -16,11 +16,12 @@ from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.pending import Pending
 from tallytext.classifier.report import Changes, Report
+from tallytext.classifier.selecting import Selector
 from tallytext.classifier.wording import in_few_words
 from tallytext.duplicates import Duplicates
 from tallytext.errors import NotAdditiveError
 from tallytext.learners import Learner
-from tallytext.selection import SelectedTally, TermSelector
+from tallytext.selection import SelectedTally
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.vectorizer import TextVectorizer
@@ -35,7 +36,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     vectorizer_: TextVectorizer
     model_: Any
     tally_: Tally
-    selector_: TermSelector | None
+    selector_: Selector | None
     learner_: Learner
     multi_label_: bool
     trials_: list[Trial]

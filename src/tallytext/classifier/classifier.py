@@ -46,10 +46,11 @@ class TextClassifier(Learning, Answering):
     vectorizer : TextVectorizer, default=None
         How texts become terms; None for words, and for pairs of syllables besides in Korean.
         With "best", also for pairs of words and strings of characters, if these do better.
-    select : TermSelector or str, default=None
+    select : TermSelector, L1Selector or str, default=None
         Which terms a model reads: those that do best by a score, such as "ig" or
         ``TermSelector("chi", k=2000)``; None for all. All terms are counted, so that
-        :meth:`reselect` can choose anew.
+        :meth:`reselect` can choose anew. An ``L1Selector``, and term strength, look at documents:
+        for learners that are trained on these.
     multi_label : bool, default=None
         Whether documents may have several labels or none; None: if one of them has.
     budget : float, default=None
@@ -97,7 +98,7 @@ class TextClassifier(Learning, Answering):
         model: Any = "auto",
         *,
         vectorizer: TextVectorizer | None = None,
-        select: TermSelector | str | None = None,
+        select: Any = None,
         multi_label: bool | None = None,
         budget: float | None = None,
         n_jobs: int | None = None,
@@ -182,10 +183,10 @@ class TextClassifier(Learning, Answering):
         ours, theirs = self._all_counts(), other._all_counts()
         # Words of its own, so that what it learns does not show in either.
         both = Tally(ours.vocabulary.copy(), planes=ours.planes) + ours + theirs
-        if self.selector_ is None:
+        if self._selected is None:
             merged._read(both)
         else:
-            merged._follow(SelectedTally.chosen(both, self.selector_))
+            merged._follow(SelectedTally.chosen(both, self._selected.selector))
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
         return merged
 
@@ -244,7 +245,7 @@ class TextClassifier(Learning, Answering):
         if not self.learner_.additive:
             self._settle()  # what it holds on to is all documents
             self.model_.open_ = self.learner_.learns
-            if self.selector_ is not None:
+            if isinstance(self.selector_, TermSelector):
                 self.selector_.open_ = self.learner_.learns
         return self
 

@@ -17,12 +17,11 @@ from tallytext.calibration import per_token
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.kept import TrainingDocuments
 from tallytext.classifier.sample import Drawn
-from tallytext.classifier.selecting import masked_tally
+from tallytext.classifier.selecting import Selector, masked_tally
 from tallytext.classifier.wording import in_few_words
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.learners import Learner
 from tallytext.learners.features import FEATURES
-from tallytext.selection import TermSelector
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.targets import Targets, truth_of
@@ -68,7 +67,7 @@ class Judge:
         All training documents, for models that are trained on them.
     method : str, default="cross-validation"
         How documents are kept from models: also "groups" and "time".
-    selector : TermSelector, default=None
+    selector : TermSelector or L1Selector, default=None
         Chooses terms, for each model anew: by the documents that it is trained on.
     """
 
@@ -78,7 +77,7 @@ class Judge:
     several: bool
     documents: TrainingDocuments | None = None
     method: str = "cross-validation"
-    selector: TermSelector | None = None
+    selector: Selector | None = None
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
 
     def later(self, tally: Tally, additive: bool) -> Judge:

@@ -13,7 +13,12 @@ from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.report import Changes
-from tallytext.classifier.selecting import parts_of_selection, selection_from, selector_for
+from tallytext.classifier.selecting import (
+    Selector,
+    parts_of_selection,
+    selection_from,
+    selector_for,
+)
 from tallytext.classifier.stored_model import Model, learner_named, model_of, model_with, parts_of
 from tallytext.duplicates import Duplicates
 from tallytext.errors import FileError
@@ -90,17 +95,19 @@ class Counts(NamedTuple):
 
     all: Tally
     read: Tally
-    selector: TermSelector | None
+    selector: Selector | None
     selected: SelectedTally | None
 
     @classmethod
-    def of(cls, tally: Tally, selector: TermSelector | None, additive: bool) -> Counts:
+    def of(cls, tally: Tally, selector: Selector | None, additive: bool) -> Counts:
         """Return counts of which a selector, if there is one, has chosen some before.
 
         A model that is no function of them is given documents of chosen terms.
         """
         if selector is None or not additive:
             return cls(tally, tally, selector, None)
+        if not isinstance(selector, TermSelector):
+            raise FileError("its terms were chosen for a model that is trained on documents")
         selected = SelectedTally.chosen(tally, selector)
         return cls(selected.all, selected.tally, selected.selector, selected)
 

@@ -16,7 +16,12 @@ from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.labels import expect_single
 from tallytext.classifier.pending import Pending
 from tallytext.classifier.sample import Drawn
-from tallytext.classifier.selecting import planes_to_select, selector_for
+from tallytext.classifier.selecting import (
+    Selector,
+    expect_documents,
+    planes_to_select,
+    selector_for,
+)
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError
 from tallytext.learners import CHOICES, Learner, find_learner, learner_of, learners
@@ -35,7 +40,7 @@ class Fitted:
     model: Any
     vectorizer: TextVectorizer
     tally: Tally
-    selector: TermSelector | None
+    selector: Selector | None
     selected: SelectedTally | None
     learner: Learner
     several: bool
@@ -66,6 +71,7 @@ class Training:
                 counts = self.vectorizer if own else vectorizer_for(settings, each.features)
                 kept[each.features] = KeptRows(counts)
         self.selector = selector_for(settings.select)
+        expect_documents(self.selector, [each.learner for each in self.candidates])
         planes = [plane for candidate in self.candidates for plane in self._planes(candidate)]
         self.counting = Counting(self.vectorizer, planes, kept, _limits(kept, base))
 
@@ -96,7 +102,7 @@ class Training:
         vectorizer, tally = self._counted(judge, choice)
         kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
         selected = None
-        if learner.additive and self.selector is not None:
+        if learner.additive and isinstance(self.selector, TermSelector):
             selected = SelectedTally(kept, self.selector)
         read = kept if selected is None else selected.tally
         return Fitted(

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tallytext.errors import CountError, LabelError
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.linear.l1_path import CrossValidation, Questions, patiently, penalties
 from tallytext.linear.l1_solvers import SOLVERS, Effort, Fitted
+from tallytext.selection.masking import resized, without_others
 from tallytext.smoothing.base import Numbers, expect_between, expect_whole
 from tallytext.targets import Targets, expect_lengths, targets_of, truth_of
 from tallytext.threads import thread_count
@@ -145,6 +147,29 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             judge = CrossValidation.dealt(signs, self.cv, self.loss, effort, threads, self.verbose)
             tried = self._up_to_best(judge, X, signs, tried)
         return self._descend(questions, tried)
+
+    def masked(self, X: Any) -> Any:
+        """Return X with the columns emptied that are not kept; its width stays.
+
+        Columns beyond those that were chosen from are emptied, too.
+
+        Examples
+        --------
+        >>> X = np.array([[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
+        >>> L1Selector(l1_lambda=3, weighting=None).fit(X, [1, 1, -1]).masked(X)[0]
+        array([2, 0, 0, 0])
+        """
+        check_is_fitted(self)
+        given = check_array(X, accept_sparse="csr", estimator=self)
+        return without_others(given, resized(self.support_, given.shape[1], False))
+
+    def restored(self, support: NDArray[np.bool_]) -> Self:
+        """Become what another one was when it had chosen; the weights are not kept."""
+        self.support_, self.n_features_in_ = support, len(support)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
 
     def _weighed(self, X: Any) -> sparse.csr_array[Any]:
         rows = sparse.csr_array(X)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tallytext.errors import FileError
-from tallytext.selection import TermSelector
 from tallytext.settings.values import from_plain, to_plain
 from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import given_vocabulary
@@ -20,6 +19,7 @@ from tallytext.vocabulary import given_vocabulary
 _HOMES = {
     "BernoulliNB": "tallytext.bayes",
     "CosineKNN": "tallytext.neighbours",
+    "L1Selector": "tallytext.linear",
     "LLSF": "tallytext.linear",
     "MultinomialNB": "tallytext.bayes",
     "PoissonNB": "tallytext.bayes",
@@ -28,6 +28,7 @@ _HOMES = {
     "TermSelector": "tallytext.selection",
     "TextVectorizer": "tallytext.vectorizer",
 }
+_SELECTORS = ("L1Selector", "TermSelector")
 # How many threads there are is for the machine to say that reads the file, and what it shows.
 _NOT_KEPT = {"n_jobs", "verbose"}
 
@@ -90,7 +91,7 @@ def estimator_from(settings: Any) -> Any:
         estimator = _kind(kind)(**{name: _value(parameters[name]) for name in parameters})
         if isinstance(estimator, TextVectorizer):
             _expect_vectorizer(estimator)
-        if isinstance(estimator, TermSelector):
+        if kind in _SELECTORS:
             estimator._expect_parameters()
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
