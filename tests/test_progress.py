@@ -40,5 +40,17 @@ def test_a_bar_that_is_asked_for_appears_at_once(monkeypatch):
     assert shows(monkeypatch, watched=False, patience=1e9, wanted=True)
 
 
+def test_work_within_work_shows_one_bar(monkeypatch):
+    screen = Screen(True)
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress_bar("Outer", 2, True) as step:
+        step()
+        assert not shows(monkeypatch, watched=True, patience=-1.0)
+        step()
+    assert "Outer" in screen.getvalue()
+    assert shows(monkeypatch, watched=True, patience=-1.0)
+
+
 def test_a_bar_that_is_not_wanted_stays_away(monkeypatch):
     assert not shows(monkeypatch, watched=True, patience=-1.0, wanted=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 
 PATIENCE = 1.5
@@ -14,6 +14,8 @@ PATIENCE = 1.5
 @contextmanager
 def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[Callable[[], None]]:
     """Show a bar on standard error that vanishes when the work is done.
+
+    Work that is part of other work, whose bar is there already, shows none.
 
     Parameters
     ----------
@@ -34,25 +36,49 @@ def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[C
         # A bar that is disabled ends the line all the same in some versions of rich.
         yield lambda: None
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task(what, total=total)
-    start, begun = monotonic(), False
-
-    def step() -> None:
-        nonlocal begun
-        bar.advance(task)
-        if not begun and (shown or monotonic() - start > PATIENCE):
-            bar.start()
-            begun = True
-
+    bar = _Bar(what, total, 0.0 if shown else PATIENCE)
     try:
-        if shown:
-            bar.start()
-            begun = True
-        yield step
+        bar.show()
+        yield bar.step
     finally:
-        if begun:
-            bar.stop()
+        bar.stop()
+
+
+class _Bar:
+    """A bar that appears when patience is at an end."""
+
+    def __init__(self, what: str, total: int, patience: float) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._bar = Progress(console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(what, total=total)
+        self._due: float | None = monotonic() + patience
+        self._begun = False
+
+    def step(self) -> None:
+        self._bar.advance(self._task)
+        self.show()
+
+    def show(self) -> None:
+        global _shown
+        if self._due is None or monotonic() < self._due:
+            return
+        self._due = None
+        if _shown:
+            return
+        from rich.errors import LiveError
+
+        # Somebody else may have something on the screen that moves.
+        with suppress(LiveError):
+            self._bar.start()
+            _shown = self._begun = True
+
+    def stop(self) -> None:
+        global _shown
+        if self._begun:
+            self._bar.stop()
+            _shown = False
+
+
+_shown = False  # there is one screen, and one bar on it

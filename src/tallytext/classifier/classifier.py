@@ -59,8 +59,9 @@ class TextClassifier(Learning, Answering):
         same documents then give the same model everywhere.
     n_jobs : int, default=None
         Number of threads; None for all cores. Results do not depend on it.
-    verbose : bool, default=False
-        Show a progress bar while models are tried.
+    verbose : bool, default=None
+        Whether to show a progress bar while models are tried and trained; None: on a terminal, if
+        it takes longer than a second or two.
 
     Attributes
     ----------
@@ -102,7 +103,7 @@ class TextClassifier(Learning, Answering):
         multi_label: bool | None = None,
         budget: float | None = None,
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: bool | None = None,
     ) -> None:
         self.model = model
         self.vectorizer = vectorizer

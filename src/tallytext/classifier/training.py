@@ -223,9 +223,11 @@ def candidates_for(settings: Any) -> list[Candidate]:
     if settings.vectorizer is not None:
         found = list({(each.learner.name, id(each.model)): each for each in found}.values())
         found = [replace(each, features=GIVEN) for each in found]
+    common = {"n_jobs": n_jobs, "verbose": settings.verbose}
+    given = {name: value for name, value in common.items() if value is not None}
     for candidate in found:
-        if n_jobs is not None and "n_jobs" in candidate.model.get_params(deep=False):
-            candidate.model.set_params(n_jobs=n_jobs)
+        known = candidate.model.get_params(deep=False)
+        candidate.model.set_params(**{name: given[name] for name in given if name in known})
     return found
 
 

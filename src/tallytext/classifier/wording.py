@@ -23,7 +23,7 @@ def in_few_words(model: Any) -> str:
     kind: Any = type(model)
     usual = _defaults(kind)
     given = model.get_params(deep=False)
-    return _named(model, {name: given[name] for name in usual}, usual)
+    return _named(model, {name: given[name] for name in usual if name != "verbose"}, usual)
 
 
 @cache
