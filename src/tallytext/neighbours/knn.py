@@ -56,6 +56,8 @@ class CosineKNN(TrainedClassifier):
         Whether documents may have several labels or none; None: as the labels say.
     n_jobs : int, default=None
         Threads; None for all cores.
+    verbose : bool, default=None
+        Whether to show how far a search is; None: on a terminal, if it takes long.
 
     Attributes
     ----------
@@ -93,11 +95,13 @@ class CosineKNN(TrainedClassifier):
         *,
         multi_label: bool | None = None,
         n_jobs: int | None = None,
+        verbose: bool | None = None,
     ) -> None:
         self.k = k
         self.weighting = weighting
         self.multi_label = multi_label
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def kneighbors(self, X: Any, k: int | None = None) -> Neighbours:
         """Return the nearest training documents of each document.
@@ -225,7 +229,7 @@ class CosineKNN(TrainedClassifier):
         _expect_neighbours(k)
         if not len(self.documents_):
             raise ScoreError("every document was forgotten: there is none left to compare with.")
-        return self._searchable().nearest(X, k, thread_count(self.n_jobs))
+        return self._searchable().nearest(X, k, thread_count(self.n_jobs), self.verbose)
 
     def _searchable(self) -> Searchable:
         self._expect_parameters()

@@ -10,7 +10,10 @@ from scipy import sparse
 
 from tallytext._core import InvertedIndex
 from tallytext.errors import CountError
+from tallytext.progress import progress_bar
 from tallytext.weighting import document_frequencies, smart_weights
+
+_AT_ONCE = 4096  # documents that are searched for before a bar moves
 
 
 class Neighbours(NamedTuple):
@@ -66,8 +69,16 @@ class Searchable:
         """Return the weights of documents, by the frequencies of those that are searched."""
         return smart_weights(counts, self.weighting, self.frequencies, self.counts.shape[0])
 
-    def nearest(self, counts: Any, k: int, n_threads: int) -> Neighbours:
+    def nearest(self, counts: Any, k: int, n_threads: int, shown: bool | None = None) -> Neighbours:
         """Return the k nearest documents of each of others, fewer where there are no more."""
+        firsts, found = range(0, max(1, counts.shape[0]), _AT_ONCE), []
+        with progress_bar("Searching", len(firsts), shown) as step:
+            for first in firsts:
+                found.append(self._nearest(counts[first : first + _AT_ONCE], k, n_threads))
+                step()
+        return Neighbours(*map(np.concatenate, zip(*found, strict=True)))
+
+    def _nearest(self, counts: Any, k: int, n_threads: int) -> Neighbours:
         try:
             documents, similarities = self.index.nearest(*_arrays(self.weigh(counts)), k, n_threads)
         except ValueError as problem:
