@@ -1,5 +1,7 @@
 """Classifiers of models that are trained on documents, and not on sums of them."""
 
+import threading
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 
 from classifiers import spread, spread_several
 from tallytext import TextClassifier, TextVectorizer
-from tallytext.errors import NegativeCountError, NotAdditiveError
+from tallytext.errors import NegativeCountError, NotAdditiveError, StaleWarning, VocabularyError
 from tallytext.learners import find_learner, learners, register
 from tallytext.linear import L1Selector, RefinedNB
 from tallytext.selection import TermSelector
@@ -200,3 +202,103 @@ def test_a_class_that_only_a_judged_document_has_is_not_given_to_all(name):
         judged_alone += "rare" not in clf.calibration_.classes
         assert sum("rare" in found for found in clf.predict(texts)) <= 1
     assert judged_alone
+
+
+@each_learner
+@pytest.mark.parametrize("labels", [[0.5, 1.5], [1.5, "b"], [True, "b"]], ids=repr)
+def test_labels_stay_what_they_are(name, labels, tmp_path):
+    given = [labels[label == LABELS[0]] for label in LABELS]
+    clf = TextClassifier(name).fit(TEXTS, given)
+    assert sorted(map(repr, clf.classes_.tolist())) == sorted(map(repr, labels))
+    clf.save(tmp_path / "model")
+    assert (
+        TextClassifier.load(tmp_path / "model").predict(NEW).tolist() == clf.predict(NEW).tolist()
+    )
+
+
+@each_learner
+def test_one_label_each_may_be_said_to_be_several(name, tmp_path):
+    clf = TextClassifier(name, multi_label=True).fit(TEXTS, LABELS)
+    assert clf.multi_label_ and clf.model_.multi_label_
+    clf.save(tmp_path / "model")
+    again = TextClassifier.load(tmp_path / "model")
+    assert again.predict(NEW).tolist() == clf.predict(NEW).tolist()
+
+
+@each_learner
+def test_one_class_is_told_from_none(name):
+    wanted = [["x"] if label == LABELS[0] else [] for label in LABELS]
+    clf = TextClassifier(name).fit(TEXTS, wanted)
+    assert clf.calibration_ is not None
+    assert np.mean([a == b for a, b in zip(clf.predict(TEXTS), wanted, strict=True)]) > 0.8
+
+
+@pytest.mark.parametrize("name", [*NAMES, "best"])
+def test_documents_without_words_or_labels_are_no_surprise(name):
+    if name == "best":
+        assert TextClassifier(name).fit(["", ""], ["x", "y"]).predict(["z"]).tolist()
+    else:
+        with pytest.raises(VocabularyError, match="no document has a word"):
+            TextClassifier(name).fit(["", ""], ["x", "y"])
+    few = TextClassifier(name).fit(["aa bb", "cc dd", "ee ff"], [["x", "y"], [], []])
+    assert few.classes_.tolist() == ["x", "y"]
+
+
+def test_the_best_of_chosen_terms_may_be_on_other_features():
+    clf = TextClassifier("best", select="ig").fit(TEXTS, LABELS)
+    assert clf.predict(TEXTS).shape == (len(TEXTS),)
+
+
+def test_a_forget_that_is_refused_leaves_model_and_counts(tmp_path):
+    clf = TextClassifier("neighbours", select=TermSelector("chi", k=8)).fit(TEXTS, LABELS)
+    clf.learn(["brand new salt"], ["q"])
+    counts, n_kept = clf.tally_.copy(), len(clf.model_.documents_)
+    with pytest.raises(NegativeCountError):
+        clf.forget(["different old salt"], ["q"])
+    assert (clf.tally_, len(clf.model_.documents_)) == (counts, n_kept)
+    clf.learn([], []).forget([], [])
+    clf.save(tmp_path / "model")
+    TextClassifier.load(tmp_path / "model")
+
+
+def test_neighbours_answer_while_others_learn():
+    clf, problems, done = TextClassifier("neighbours").fit(TEXTS, LABELS), [], threading.Event()
+
+    def ask():
+        while not done.is_set():
+            try:
+                clf.predict_proba(TEXTS[:5])
+            except Exception as problem:
+                problems.append(problem)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StaleWarning)
+        askers = [threading.Thread(target=ask) for _ in range(3)]
+        for asker in askers:
+            asker.start()
+        for at in range(60):
+            clf.learn([TEXTS[0]], [f"class {at % 3}"])
+        clf.forget([TEXTS[0]] * 20, ["class 0"] * 20)
+        done.set()
+        for asker in askers:
+            asker.join()
+    assert not problems
+    assert len(clf.model_.documents_) == clf.tally_.n_documents == len(TEXTS) + 40
+    assert clf.predict(TEXTS[:2]).shape == (2,)
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+def test_batches_do_not_matter(several):
+    texts, labels = spread_several() if several else (TEXTS, LABELS)
+    whole = TextClassifier("refined").fit(texts, labels)
+    batches = [(texts[:50], labels[:50]), (texts[50:], labels[50:])]
+    apart = TextClassifier("refined").fit_batches(batches)
+    np.testing.assert_array_equal(apart.scores(texts), whole.scores(texts))
+
+
+def test_classes_that_are_rare_are_told_apart_by_what_is_common():
+    several = [[label] if at % 2 else [label, "z"] for at, label in enumerate(LABELS)]
+    texts, labels = [*TEXTS, "peseta spain madrid"], [*several, ["peseta"]]
+    clf = TextClassifier("refined").fit(texts, labels)
+    rare = clf.predict_proba(["peseta spain madrid", TEXTS[0]])[:, clf.classes_ == "peseta"]
+    assert rare[0] > rare[1] + 0.2

@@ -48,6 +48,17 @@ class Targets(NamedTuple):
         return self._replace(labels=[self.labels[row] for row in rows.tolist()])
 
 
+def targets_as(labels: list[Any], several: bool) -> Targets:
+    """Return labels that were read before, listed where documents may have several.
+
+    Examples
+    --------
+    >>> targets_as(["a", ["b", "c"]], several=True).labels
+    [['a'], ['b', 'c']]
+    """
+    return Targets([_listed(each) for each in labels] if several else labels, several)
+
+
 def targets_of(y: Any) -> Targets:
     """Read labels given as one per document, as lists of labels, or as an indicator matrix.
 
@@ -61,6 +72,8 @@ def targets_of(y: Any) -> Targets:
     >>> targets_of(np.array([[0, 1, 1], [1, 0, 0]])).labels
     [[1, 2], [0]]
     """
+    if isinstance(y, Targets):
+        return y
     if y is None:
         raise LabelError("this classifier requires y to be passed, but the target y is None.")
     if sparse.issparse(y) or getattr(y, "ndim", 1) == 2:

@@ -90,6 +90,10 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = self.scores(X)
         return found, np.ones(len(found))
 
+    def scores_lengths_classes(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+        """Return :meth:`scores`, lengths and the labels of the columns, of one moment."""
+        return (*self.scores_and_lengths(X), self.classes_)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best class of each document, or which classes are more likely than not.
 

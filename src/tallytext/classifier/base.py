@@ -24,6 +24,7 @@ from tallytext.learners import Learner
 from tallytext.selection import SelectedTally
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
+from tallytext.trained import TrainedClassifier
 from tallytext.vectorizer import TextVectorizer
 
 # One for all: a classifier is settled once, and waits for others rarely.
@@ -108,7 +109,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not X.shape[0]:
             classes = model.classes_
             return np.empty((0, len(classes))), np.empty(0), classes
-        if isinstance(model, NaiveBayes):
+        if isinstance(model, NaiveBayes | TrainedClassifier):
             return model.scores_lengths_classes(X)
         return (*model.scores_and_lengths(X), model.classes_)
 

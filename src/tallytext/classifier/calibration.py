@@ -60,17 +60,18 @@ class Calibration:
     @classmethod
     def fit(cls, seen: OutOfSample) -> Calibration | None:
         """Return a calibration, or None where there is nothing to learn it from."""
-        if not seen.truth.any() or len(seen.classes) < 2:
+        if not seen.truth.any() or len(seen.classes) < (1 if seen.several else 2):
             return None
         score, common, thresholds = mark(seen), None, None
         if seen.several:
             odds = per_token(seen.log_odds(), seen.lengths)
-            common = Platt.fit(odds.reshape(-1, 1), seen.truth.reshape(-1, 1))
+            known = np.isfinite(seen.scores)
+            if not (seen.truth & known).any():
+                return None
+            common = Platt.fit(odds[known].reshape(-1, 1), seen.truth[known].reshape(-1, 1))
             # A class that no document has, or none that the model could have known it by, is
             # judged as one that comes later: by what is common.
-            fair = seen.truth & np.isfinite(seen.scores)
-            if not fair.any():
-                return None
+            fair = seen.truth & known
             seen = _of_classes(seen, np.flatnonzero(fair.any(axis=0)))
         calibrator = fit_calibrator(seen)
         found = probabilities(calibrator, seen.scores, seen.lengths, lambda _: seen.log_odds())

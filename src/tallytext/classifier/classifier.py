@@ -33,7 +33,8 @@ class TextClassifier(Learning, Answering):
 
     What it learns are counts, so documents can be added and taken out again one at a time, and
     classifiers that were trained apart can be added up. Words and classes that are new are
-    welcome at any time. Training documents are not kept.
+    welcome at any time. Training documents are not kept, but by models that consist of them, such
+    as "neighbours".
 
     Parameters
     ----------
@@ -192,7 +193,9 @@ class TextClassifier(Learning, Answering):
         return merged
 
     def save(self, path: str | Path) -> None:
-        """Write the classifier to a file: counts, settings, calibration; no documents, no code.
+        """Write the classifier to a file: counts, settings, calibration; no code.
+
+        No documents either, but for models that consist of them, such as "neighbours".
 
         The file appears whole or not at all; a file of that name is replaced.
 

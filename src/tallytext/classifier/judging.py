@@ -19,12 +19,14 @@ from tallytext.classifier.kept import TrainingDocuments
 from tallytext.classifier.sample import Drawn
 from tallytext.classifier.selecting import Selector, masked_tally
 from tallytext.classifier.wording import in_few_words
+from tallytext.errors import LabelError
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.learners import Learner
 from tallytext.learners.features import FEATURES
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
-from tallytext.targets import Targets, truth_of
+from tallytext.targets import Targets, targets_as, truth_of
+from tallytext.trained import TrainedClassifier
 
 _MOST_SCORES = 1 << 24
 _HOPELESS = 8  # times as many labels as there are
@@ -95,8 +97,8 @@ class Judge:
         if not candidate.learner.additive:
             X, labels = self._expect_documents(candidate)
             if self.selector is not None:
-                X = self.selector.fit(X, labels).masked(X)
-            return clone(candidate.model).fit(X, labels)
+                X = self.selector.fit(X, targets_as(labels, self.several)).masked(X)
+            return self._fit(candidate, X, labels)
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
         tally = masked_tally(self.tally, self.selector)
         model = type(candidate.model).from_tally(tally, **parameters)
@@ -127,21 +129,34 @@ class Judge:
         rows = self.drawn.rows[self.folds[fold]]
         others = np.setdiff1d(np.arange(len(labels)), rows)
         some, theirs, new = X[others], [labels[row] for row in others], X[rows]
-        if self.selector is not None:
-            selector = clone(self.selector).fit(some, theirs)
-            some, new = selector.masked(some), selector.masked(new)
-        model = clone(candidate.model).fit(some, theirs)
-        found, lengths = model.scores_and_lengths(new)
         classes = self.classes
+        try:
+            if self.selector is not None:
+                selector = clone(self.selector).fit(some, targets_as(theirs, self.several))
+                some, new = selector.masked(some), selector.masked(new)
+            model = self._fit(candidate, some, theirs)
+            found, lengths = model.scores_and_lengths(new)
+            scores, contrasts = in_columns(found, model.classes_, classes), model.contrasts
+        except LabelError:  # no document is left that has a label, or none that has another
+            scores, contrasts = np.full((len(rows), len(classes)), -np.inf), True
+            lengths = np.ones(len(rows))
         return OutOfSample(
-            scores=in_columns(found, model.classes_, classes),
+            scores=scores,
             lengths=lengths,
             truth=truth_of([labels[row] for row in rows], classes),
             classes=classes,
-            contrasts=model.contrasts,
+            contrasts=contrasts,
             several=self.several,
             method=self.method,
         )
+
+    def _fit(self, candidate: Candidate, X: Any, labels: list[Any]) -> Any:
+        """Return a model of documents, whose labels have been read before."""
+        model = clone(candidate.model)
+        if isinstance(model, TrainedClassifier):
+            model.set_params(multi_label=self.several)
+            return model.fit(X, targets_as(labels, self.several))
+        return model.fit(X, labels)
 
     def _expect_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
         if self.documents is None:

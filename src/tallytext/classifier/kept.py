@@ -38,6 +38,8 @@ class KeptRows:
             X.resize(X.shape[0], width)
         if len(self._rows) != 1:
             self._rows = [sparse.vstack(self._rows, format="csr")]
+        # So that nothing depends on the batches that documents came in.
+        self._rows[0].sort_indices()
         return self._rows[0]
 
 
@@ -47,3 +49,7 @@ class TrainingDocuments:
 
     kept: dict[str, KeptRows]
     labels: list[Any]
+
+    def has_words(self, features: str) -> bool:
+        """Whether documents were counted by these features, and one of them has a word."""
+        return features in self.kept and len(self.kept[features].vectorizer.vocabulary_) > 0

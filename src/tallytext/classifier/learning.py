@@ -20,8 +20,8 @@ from tallytext.classifier.labels import (
 )
 from tallytext.classifier.report import Changes
 from tallytext.classifier.sample import random_keys
-from tallytext.errors import LabelError, ScoreError, SettingsError
-from tallytext.targets import truth_of
+from tallytext.errors import LabelError, NegativeCountError, ScoreError, SettingsError
+from tallytext.targets import targets_as, truth_of
 
 
 class Learning(ClassifierBase):
@@ -42,8 +42,8 @@ class Learning(ClassifierBase):
         self._expect_learning("learn")
         X, listed = self._counted(texts, labels)
         self._counts().learn(X, listed, terms=self.vectorizer_.vocabulary_)
-        if not self.learner_.additive:
-            self.model_.learn(self._select(X), listed)
+        if not self.learner_.additive and X.shape[0]:
+            self.model_.learn(self._select(X), targets_as(listed, self.multi_label_))
         self.changes_ = self.changes_.more("learned", X.shape[0])
         return self
 
@@ -62,11 +62,19 @@ class Learning(ClassifierBase):
         """
         self._expect_learning("forget")
         X, listed = self._counted(texts, labels)
-        if not self.learner_.additive:
-            self.model_.forget(self._select(X), listed)  # refuses more than sums can
         self._counts().forget(X, listed, terms=self.vectorizer_.vocabulary_)
+        if not self.learner_.additive and X.shape[0]:
+            self._forget_documents(X, listed)
         self.changes_ = self.changes_.more("forgotten", X.shape[0])
         return self
+
+    def _forget_documents(self, X: Any, labels: list[Any]) -> None:
+        """Have a model forget that has kept documents; it refuses more than sums can."""
+        try:
+            self.model_.forget(self._select(X), targets_as(labels, self.multi_label_))
+        except NegativeCountError:
+            self._counts().learn(X, labels, terms=self.vectorizer_.vocabulary_)
+            raise
 
     def reselect(self) -> Self:
         """Choose terms anew, by all that was learned meanwhile; only with ``select``.

@@ -29,7 +29,7 @@ def expect_equal_settings(ours: ClassifierBase, theirs: ClassifierBase) -> None:
         raise SettingsError(
             f"cannot merge: {what} is {mine!r} here and {other!r} there. Train both with the same "
             "settings, for example the second with the model of the first: "
-            "TextClassifier(model=first.model_, vectorizer=first.vectorizer_)."
+            "TextClassifier(model=first.model_, vectorizer=first.vectorizer_, select=first.select)."
         )
 
 

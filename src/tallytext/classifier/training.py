@@ -23,7 +23,7 @@ from tallytext.classifier.selecting import (
     selector_for,
 )
 from tallytext.duplicates import Duplicates
-from tallytext.errors import LabelError
+from tallytext.errors import LabelError, VocabularyError
 from tallytext.learners import CHOICES, Learner, find_learner, learner_of, learners
 from tallytext.learners.features import FEATURES, GIVEN
 from tallytext.planes import Plane
@@ -98,7 +98,8 @@ class Training:
         return self._fitted(judge, choice)
 
     def _fitted(self, judge: Judge, choice: Choice) -> Fitted:
-        learner, planes = choice.candidate.learner, self._planes(choice.candidate)
+        learner = choice.candidate.learner
+        planes = self._planes(choice.candidate) if learner.additive else []
         vectorizer, tally = self._counted(judge, choice)
         kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
         selected = None
@@ -137,7 +138,7 @@ class Training:
         n_documents, n_classes = int(tally.n_documents), max(1, len(tally.classes))
         # Scores of all classes are held for all documents that are judged.
         n = min(len(drawn.labels), most_judged(n_classes))
-        if n_classes < 2:
+        if n_classes < 2 and not several:
             return []
         if by_time:
             return latest(whole(drawn.keys, n), n_documents)
@@ -149,10 +150,13 @@ class Training:
 
     def _choice(self, judge: Judge) -> Choice:
         suited = [each for each in self.candidates if each.learner.multi_label or not judge.several]
+        name = self.candidates[0].learner.name
         if not suited:
-            name = self.candidates[0].learner.name
             raise LabelError(f"{name} cannot give a document several labels.")
-        tried, skipped = self._affordable(self._counted_for(suited, judge), judge)
+        suited = self._counted_for(suited, judge)
+        if not suited:
+            raise VocabularyError(f"{name} has nothing to learn from: no document has a word.")
+        tried, skipped = self._affordable(suited, judge)
         over = Deadline(self._settings.budget)
         with progress_bar("Trying models", len(tried), self._settings.verbose) as step:
             choice = choose(tried, judge, over, step)
@@ -182,7 +186,7 @@ class Training:
             each
             for each in candidates
             if not each.learner.needs_documents
-            or (documents is not None and each.features in documents.kept)
+            or (documents is not None and documents.has_words(each.features))
         ]
 
     def _size(self, size: Size, candidate: Candidate) -> Size:

@@ -109,9 +109,10 @@ def selector(written: str) -> TermSelector:
     from tallytext.selection import TermSelector
     from tallytext.selection.scores import METHODS
 
+    known = (*METHODS, "ts")
     score, _, amount = written.partition(":")
     try:
-        method = METHODS[METHODS.index(score)]
+        method = known[known.index(score)]
         if not amount:
             return TermSelector(method)
         if amount.isdecimal():
@@ -119,7 +120,7 @@ def selector(written: str) -> TermSelector:
         return TermSelector(method, keep=float(amount))
     except ValueError:
         raise typer.BadParameter(
-            f"--select takes one of {', '.join(METHODS)}, and perhaps how many, as in ig:2000 or "
+            f"--select takes one of {', '.join(known)}, and perhaps how many, as in ig:2000 or "
             f"ig:0.02, not {written!r}."
         ) from None
 

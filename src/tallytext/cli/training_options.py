@@ -76,8 +76,8 @@ Select = Annotated[
     str | None,
     typer.Option(
         metavar="SCORE[:N]",
-        help="Read the best terms by a score only: ig, chi, mi, prr or df; how many, or which "
-        "share of them, as in ig:2000 or chi:0.02.",
+        help="Read the best terms by a score only: ig, chi, mi, prr, df, or ts for models trained "
+        "on documents; how many, or which share of them, as in ig:2000 or chi:0.02.",
         show_default="all terms",
         rich_help_panel=_PANEL,
     ),

@@ -111,6 +111,8 @@ def directions_of(scatter: Scatter, gamma: float) -> Fisher:
         return Fisher(single, _ratios(single, np.outer(apart, apart), scatter.within))
     _, vectors = linalg.eigh(scatter.between, firm)
     kept = vectors[:, ::-1][:, : len(scatter.sizes) - 1]
+    if not kept.size:  # points without a dimension lie all in one place
+        return Fisher(kept, np.empty(0))
     kept = kept * np.sign(kept[np.abs(kept).argmax(axis=0), np.arange(kept.shape[1])])
     return Fisher(kept, _ratios(kept, scatter.between, scatter.within))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from hashlib import blake2b
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ class Collection:
         self._next = 0
         self._places: dict[bytes, list[int]] | None = None
         self._ready: Searchable | None = None
+        #: Held by whoever reads several things that must be of one moment, or changes them.
+        self.lock = RLock()
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -126,7 +129,13 @@ class Collection:
 
     def __getstate__(self) -> dict[str, Any]:
         # Both can be found again, and the index is not made of Python objects.
-        return {**self.__dict__, "_ready": None, "_places": None}
+        state = {**self.__dict__, "_ready": None, "_places": None}
+        del state["lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.lock = RLock()
 
 
 def _empty(width: int) -> Matrix:

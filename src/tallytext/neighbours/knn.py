@@ -16,6 +16,7 @@ from tallytext.bayes.matrices import documents_of
 from tallytext.errors import NegativeCountError, ScoreError
 from tallytext.labels import LabelIndex, array_of_labels, plain, sort_labels
 from tallytext.neighbours.collection import Collection
+from tallytext.neighbours.moments import at_one_moment
 from tallytext.neighbours.search import Neighbours, Searchable
 from tallytext.neighbours.stored import collection_from, collection_to_arrays
 from tallytext.smoothing.base import Numbers
@@ -103,6 +104,13 @@ class CosineKNN(TrainedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    predict = at_one_moment(TrainedClassifier.predict)
+    decision_function = at_one_moment(TrainedClassifier.decision_function)
+    scores = at_one_moment(TrainedClassifier.scores)
+    scores_lengths_classes = at_one_moment(TrainedClassifier.scores_lengths_classes)
+    explain = at_one_moment(TrainedClassifier.explain)
+
+    @at_one_moment
     def kneighbors(self, X: Any, k: int | None = None) -> Neighbours:
         """Return the nearest training documents of each document.
 
@@ -149,6 +157,7 @@ class CosineKNN(TrainedClassifier):
         check_is_fitted(self)
         return self._move(X, y, Collection.forget)
 
+    @at_one_moment
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return what was learned, for a file: arrays by name, and values as JSON has them."""
         check_is_fitted(self)
@@ -248,6 +257,7 @@ class CosineKNN(TrainedClassifier):
         shape = labels.shape[0], len(self.classes_)
         return sparse.csr_array((labels.data, place[labels.indices], labels.indptr), shape=shape)
 
+    @at_one_moment
     def _move(self, X: Any, y: Any, how: Any) -> Self:
         X = self._checked(X)
         targets = targets_of(y)

@@ -114,7 +114,9 @@ class FlatTree:
 
 def _of_outputs(shares: Numbers, tree: Any) -> Numbers:
     """Return the share of ones in each output, leaves by outputs."""
-    columns = [np.flatnonzero(classes == 1) for classes in tree.classes_]
+    # A tree of one output has its classes by themselves.
+    outputs = tree.classes_ if isinstance(tree.classes_, list) else [tree.classes_]
+    columns = [np.flatnonzero(classes == 1) for classes in outputs]
     return np.stack([shares[:, out, ones].sum(axis=1) for out, ones in enumerate(columns)], axis=1)
 
 
