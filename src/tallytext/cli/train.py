@@ -109,7 +109,7 @@ def selector(written: str) -> TermSelector:
     from tallytext.selection import TermSelector
     from tallytext.selection.scores import METHODS
 
-    known = (*METHODS, "ts")
+    known: list[Any] = [*METHODS, "ts"]
     score, _, amount = written.partition(":")
     try:
         method = known[known.index(score)]
