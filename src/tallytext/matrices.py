@@ -55,6 +55,15 @@ def weights_of(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | No
     return weights
 
 
+def expect_counts_to_weigh(X: Any, estimator: Any) -> None:
+    """Refuse negative numbers where words are weighed, as ``weighting`` of the estimator says."""
+    if estimator.weighting is not None and X.nnz and X.data.min() < 0:
+        raise CountError(
+            f"Negative values in data passed to {type(estimator).__name__}: a count cannot be "
+            "negative. For numbers that are no counts, weighting=None."
+        )
+
+
 def _expect_no_negative(X: Any, estimator: Any) -> None:
     data = X if isinstance(X, np.ndarray) else X.data
     if data.size and data.min() < 0:

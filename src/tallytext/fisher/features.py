@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tallytext.errors import CountError, LabelError
+from tallytext.errors import LabelError
 from tallytext.fisher.directions import Fisher, Numbers, Scatter, directions_of
 from tallytext.labels import array_of_labels, sort_labels
+from tallytext.matrices import expect_counts_to_weigh
 from tallytext.smoothing.base import expect_whole
 from tallytext.svd import singular_vectors
 from tallytext.targets import Targets, expect_lengths, targets_of, truth_of
@@ -124,11 +125,7 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _checked(self, X: Any, reset: bool) -> sparse.csr_array[Any]:
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         rows = sparse.csr_array(checked)
-        if self.weighting is not None and rows.nnz and rows.data.min() < 0:
-            raise CountError(
-                "Negative values in data passed to FisherFeatures: a count cannot be negative. For "
-                "numbers that are no counts, weighting=None."
-            )
+        expect_counts_to_weigh(rows, self)
         return rows
 
     def _meet(self, targets: Targets) -> sparse.csr_array[Any]:

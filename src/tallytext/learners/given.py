@@ -28,13 +28,6 @@ def learner_of(model: Any) -> Learner:
     if isinstance(model, NaiveBayes):
         return Learner(kind.__name__, "given by its settings", kind)
     if isinstance(model, TrainedClassifier):
-        return Learner(
-            kind.__name__,
-            "given by its settings",
-            kind,
-            additive=False,
-            needs_documents=True,
-            judged_by="refitting",
-            learns=hasattr(model, "forget"),
-        )
+        learns = hasattr(model, "forget")
+        return Learner.of_documents(kind.__name__, "given by its settings", kind, learns=learns)
     raise TypeError(f"model must be the name of a learner, or a model, not {model!r:.80}.")

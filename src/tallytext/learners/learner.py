@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from tallytext.learners.features import FEATURES
 
@@ -75,6 +75,19 @@ class Learner:
             raise ValueError(f"{self.name!r}: features are some of {', '.join(FEATURES)}.")
         if self.additive and (self.needs_documents or self.judged_by == "refitting"):
             raise ValueError(f"{self.name!r}: what is additive is judged by subtraction.")
+
+    @classmethod
+    def of_documents(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
+        """Return a learner that is trained on documents, and anew for each fold it is judged on."""
+        return cls(
+            name,
+            summary,
+            make,
+            additive=False,
+            needs_documents=True,
+            judged_by="refitting",
+            **more,
+        )
 
     def default(self) -> Any:
         """Return a model with the usual setting."""

@@ -40,48 +40,36 @@ def _rotation(**setting: Any) -> Any:
 
 
 register(
-    Learner(
+    Learner.of_documents(
         name="refined",
         summary="chi-contrast, refined where it errs; the best with many labels",
         make=_refined,
-        additive=False,
-        needs_documents=True,
-        judged_by="refitting",
         features=("all words", "pairs", "characters"),
         most_weights=_MOST_WEIGHTS,
     )
 )
 register(
-    Learner(
+    Learner.of_documents(
         name="neighbours",
         summary="the labels of the most similar documents, which are kept",
         make=_neighbours,
-        additive=False,
-        needs_documents=True,
-        judged_by="refitting",
         considered=False,
         learns=True,
     )
 )
 register(
-    Learner(
+    Learner.of_documents(
         name="llsf",
         summary="least squares from words to labels, as Yang and Chute",
         make=_least_squares,
-        additive=False,
-        needs_documents=True,
-        judged_by="refitting",
         considered=False,
     )
 )
 register(
-    Learner(
+    Learner.of_documents(
         name="rotation",
         summary="decision trees on rotations of the words, as in Aggarwal's book",
         make=_rotation,
-        additive=False,
-        needs_documents=True,
-        judged_by="refitting",
         considered=False,
     )
 )

@@ -12,10 +12,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tallytext.errors import CountError, LabelError
+from tallytext.errors import LabelError
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.linear.l1_path import CrossValidation, Questions, patiently, penalties
 from tallytext.linear.l1_solvers import SOLVERS, Effort, Fitted
+from tallytext.matrices import expect_counts_to_weigh
 from tallytext.selection.masking import resized, without_others
 from tallytext.smoothing.base import Numbers, expect_between, expect_whole
 from tallytext.targets import Targets, expect_lengths, targets_of, truth_of
@@ -173,11 +174,7 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _weighed(self, X: Any) -> sparse.csr_array[Any]:
         rows = sparse.csr_array(X)
-        if self.weighting is not None and rows.nnz and rows.data.min() < 0:
-            raise CountError(
-                "Negative values in data passed to L1Selector: a count cannot be negative. For "
-                "numbers that are no counts, weighting=None."
-            )
+        expect_counts_to_weigh(rows, self)
         return Weigher.of(rows, self.weighting)(rows)
 
     def _signs(self, targets: Targets) -> Numbers:
