@@ -204,6 +204,7 @@ def test_terms_by_a_score_of_documents_with_several_labels_or_none(tmp_path):
     (id,) = top_terms(tally, "ig", 1, labels="binary")
     assert best["term"] == tally.vocabulary.term(id)
     assert best["score"] == scores(tally, labels="binary")[id]
+    assert "gains of telling each class" in run("terms", model, "--score", "ig").stderr
     last = json_of("terms", model, "--score", "mi", "--top", "99")["terms"][-1]
     assert (last["term"], last["score"]) == ("nowhere", None)
     assert succeed("terms", model, "--score", "mi", "--top", "99").stdout.split()[-2:] == ["-", "1"]

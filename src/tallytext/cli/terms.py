@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import print_json, results
+from tallytext.cli.console import print_json, results, say
 from tallytext.cli.models import class_named, load
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def _scored(tally: Tally, score: Any, top: int) -> list[dict[str, Any]]:
         # from all others there, so that the sum of these gains is what counts.
         options = {"labels": "binary"}
         found = scores(tally, score, labels="binary")
+        say("documents have several labels: gains of telling each class from the others, summed")
     ids = top_terms(tally, score, top, **options)
     documents = tally.term_documents
     return [
