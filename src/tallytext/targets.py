@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from tallytext.errors import LabelError
+from tallytext.labels import sort_labels
 
 _SEVERAL = (list, tuple, set, frozenset)
 _ROW = (list, tuple, np.ndarray)
@@ -42,6 +43,11 @@ class Targets(NamedTuple):
             if self.several
             else {*self.labels}
         )
+
+    @property
+    def classes(self) -> list[Any]:
+        """All classes in order: each label once, or the columns of an indicator matrix."""
+        return sort_labels(self.distinct if self.columns is None else range(self.columns))
 
     def some(self, rows: NDArray[np.intp]) -> Targets:
         """Return the labels of some documents."""

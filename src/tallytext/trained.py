@@ -17,7 +17,7 @@ from tallytext.bayes.model import tags_of_counts
 from tallytext.bayes.out_of_sample import posteriors
 from tallytext.errors import FileError, LabelError, ScoreError
 from tallytext.explanation import Explanation
-from tallytext.labels import LabelIndex, array_of_labels, place_of, sort_labels
+from tallytext.labels import LabelIndex, array_of_labels, place_of
 from tallytext.matrices import checked_matrix
 from tallytext.smoothing.base import Numbers
 from tallytext.targets import Targets, expect_lengths, targets_of
@@ -236,8 +236,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         several = targets.several
         if several and self.multi_label is False:
             expect_single(targets)
-        distinct = targets.distinct if targets.columns is None else range(targets.columns)
-        names = sort_labels(distinct)
+        names = targets.classes
         if not names:
             raise LabelError("there is no class to learn: no document has a label.")
         truth = _indicator(targets.labels, names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -100,8 +101,7 @@ class Judge:
                 X = self.selector.fit(X, targets_as(labels, self.several)).masked(X)
             return self._fit(candidate, X, labels)
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
-        tally = masked_tally(self.tally, self.selector)
-        model = type(candidate.model).from_tally(tally, **parameters)
+        model = type(candidate.model).from_tally(self._read, **parameters)
         # What sums cannot tell (a discount found by leaving out) is found from those drawn.
         model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
         model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
@@ -113,6 +113,11 @@ class Judge:
             return self._refitted(candidate, fold)
         rest, exam = self._without(fold)
         return exam.judged(_named(model.with_tally(rest), self.classes), self.classes, self.method)
+
+    @cached_property
+    def _read(self) -> Tally:
+        """What models read that are functions of counts; terms are chosen once for all of them."""
+        return masked_tally(self.tally, self.selector)
 
     def _without(self, fold: int) -> tuple[Tally, Exam]:
         if fold not in self._rests:

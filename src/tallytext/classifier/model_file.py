@@ -80,8 +80,9 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
         tally = Tally.from_arrays(arrays, header["tally"])
         # Files of format 1 know of no selection.
         selector = selection_from(header.get("selection"), arrays, tally)
-        additive = isinstance(model_with(header["model"]), NaiveBayes)
-        _fill(classifier, Counts.of(tally, selector, additive), header, arrays)
+        model = model_with(header["model"])
+        counts = Counts.of(tally, selector, isinstance(model, NaiveBayes))
+        _fill(classifier, counts, model_of(model, header["state"], arrays, counts.read), header)
     except KeyError as missing:
         raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
     except _REFUSALS as problem:
@@ -113,10 +114,10 @@ class Counts(NamedTuple):
 
 
 def _fill(
-    classifier: ClassifierBase, counts: Counts, header: Mapping[str, Any], arrays: Any
+    classifier: ClassifierBase, counts: Counts, model: Model, header: Mapping[str, Any]
 ) -> None:
     classifier.set_params(**_given(header["parameters"]))
-    tally, model = counts.all, model_of(header, arrays, counts.read)
+    tally = counts.all
     classifier.vectorizer_ = _vectorizer(header["vectorizer"])
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     summary = header["summary"]

@@ -42,15 +42,14 @@ def parts_of(model: Model) -> tuple[Arrays, dict[str, Any]]:
     return named, {"model": settings_of(model), "state": state}
 
 
-def model_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], tally: Tally) -> Model:
-    """Return the model that a file describes.
+def model_of(model: Model, state: Any, arrays: Mapping[str, NDArray[Any]], tally: Tally) -> Model:
+    """Return a model, so far with its settings only, as the file describes it.
 
     Raises
     ------
     FileError
         If no classifier could have such a model, or its parts do not fit each other.
     """
-    model, state = model_with(header["model"]), header["state"]
     if isinstance(model, TrainedClassifier):
         return _trained(model, state, arrays, tally)
     counted = model_from(model, tally, state)

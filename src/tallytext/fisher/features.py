@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tallytext.errors import LabelError
 from tallytext.fisher.directions import Fisher, Numbers, Scatter, directions_of
-from tallytext.labels import array_of_labels, sort_labels
+from tallytext.labels import array_of_labels
 from tallytext.matrices import expect_counts_to_weigh
 from tallytext.smoothing.base import expect_whole
 from tallytext.svd import singular_vectors
@@ -129,8 +129,7 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return rows
 
     def _meet(self, targets: Targets) -> sparse.csr_array[Any]:
-        distinct = targets.distinct if targets.columns is None else range(targets.columns)
-        self.classes_ = array_of_labels(sort_labels(distinct))
+        self.classes_ = array_of_labels(targets.classes)
         if len(self.classes_) < 2:
             raise LabelError("directions can only tell classes apart, and there is one class.")
         return sparse.csr_array(truth_of(targets.labels, self.classes_).astype(np.float64))

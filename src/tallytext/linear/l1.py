@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tallytext.errors import LabelError
-from tallytext.labels import array_of_labels, sort_labels
+from tallytext.labels import array_of_labels
 from tallytext.linear.l1_path import CrossValidation, Questions, patiently, penalties
 from tallytext.linear.l1_solvers import SOLVERS, Effort, Fitted
 from tallytext.matrices import expect_counts_to_weigh
@@ -179,8 +179,7 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _signs(self, targets: Targets) -> Numbers:
         """Learn what classes there are; return +1 and -1 for each question."""
-        distinct = targets.distinct if targets.columns is None else range(targets.columns)
-        self.classes_ = array_of_labels(sort_labels(distinct))
+        self.classes_ = array_of_labels(targets.classes)
         if len(self.classes_) < (1 if targets.several else 2):
             raise LabelError(
                 "terms can only be selected to tell classes apart, and there is one class: "
