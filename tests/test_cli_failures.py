@@ -1,6 +1,7 @@
 """What the command does when something is wrong, or interrupted; and what it need not import."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
+from tallytext import TextClassifier
 from tallytext.cli import app
+from tallytext.cli.changing import Change
 from tallytext.cli.interrupts import held_back
 
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "joblib", "rich.progress")
@@ -148,6 +151,22 @@ def test_interrupted_learning_keeps_what_was_saved(tmp_path):
     _, errors = interrupted(process)
     assert "The first 2 documents are in" in errors
     assert json_of("info", model)["n_documents"] == len(MAILS) + 2
+
+
+def test_an_interruption_right_after_saving_knows_what_was_saved(tmp_path, monkeypatch):
+    path = trained(tmp_path)
+    classifier = TextClassifier.load(path)
+    saved = TextClassifier.save
+
+    def interrupted_save(self, path):
+        saved(self, path)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(TextClassifier, "save", interrupted_save)
+    change = Change(path, classifier, save_every=2)
+    with pytest.raises(KeyboardInterrupt):
+        change.add(2)
+    assert "The first 2 documents are in" in change.outcome()
 
 
 def test_interrupted_training_saves_nothing(tmp_path):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from tallytext.cli.console import print_json, say
 from tallytext.cli.documents import Documents
-from tallytext.cli.interrupts import told
-from tallytext.cli.models import expect_place, load, save
+from tallytext.cli.interrupts import held_back, told
+from tallytext.cli.models import expect_place, load
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier
@@ -38,9 +38,10 @@ class Change:
             self.save()
 
     def save(self) -> None:
-        """Rewrite the file."""
-        save(self._classifier, self._path)
-        self._n_saved = self._n_done
+        """Rewrite the file, and remember it as one step: an interruption is told the truth."""
+        with held_back():
+            self._classifier.save(self._path)
+            self._n_saved = self._n_done
 
     def outcome(self) -> str:
         """Return what an interruption has come to."""
