@@ -1,0 +1,1 @@
+"""Topic signatures: phrases and words, and what other words they bring with them."""
