@@ -19,7 +19,9 @@ _MOST_GROUPS = 16
 _GROUP = 50  # documents in a group, where there are too few for that many groups
 
 
-def function_words(X: Any, *, min_share: float = 0.02, dependence: float = 0.5) -> NDArray[np.bool_]:
+def function_words(
+    X: Any, *, min_share: float = 0.02, dependence: float = 0.5
+) -> NDArray[np.bool_]:
     r"""Tell words that any text may have from words that are about something.
 
     A word that is about something brings others with it; a function word keeps company with
