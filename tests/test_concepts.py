@@ -133,9 +133,8 @@ def written(tmp_path):
 
 
 def test_a_file_is_read(written):
-    path = written(
-        "\ufeff# what it is called\r\n\r\nheart attack\tMI\r\nMyocardial infarction \t MI\n우주 왕복선\t우주\n"
-    )
+    head = "\ufeff# what it is called\r\n\r\nheart attack\tMI\r\n"
+    path = written(head + "Myocardial infarction \t MI\n우주 왕복선\t우주\n")
     concepts = Concepts.read(path, n_jobs=1)
     assert concepts.to_dict() == {
         "heart attack": "MI",

@@ -197,14 +197,8 @@ def test_a_phrase_grows_from_a_pair():
     texts = [f"{rest[i % 8]} hubble space telescope {rest[(i * 3 + 1) % 8]}" for i in range(80)]
     model = Phrases("xtract", stop_words=None).fit(texts)
     assert list(model.phrases_) == ["hubble space telescope"]
-    assert (
-        list(Phrases("xtract", stop_words=None, max_words=2).fit(texts).phrases_)
-        == [
-            "hubble space",
-            "space telescope",
-        ]
-        or Phrases("xtract", stop_words=None, max_words=2).fit(texts).counts_
-    )
+    shorter = Phrases("xtract", stop_words=None, max_words=2).fit(texts)
+    assert shorter.counts_ == {"hubble space": 80}  # which leaves nothing of "space telescope"
 
 
 def test_a_gap_that_nothing_fills_makes_no_phrase():

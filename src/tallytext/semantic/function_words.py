@@ -25,11 +25,11 @@ def function_words(
     r"""Tell words that any text may have from words that are about something.
 
     A word that is about something brings others with it; a function word keeps company with
-    whatever there is. So the words that are in many documents are judged by how far the words beside
-    them, in the same documents, are from chance. With :math:`O_{wv}` the documents that hold both w
-    and v, :math:`E_{wv}` and :math:`\sigma^2_{wv}` what they would be, and how much they would vary,
-    if the two were independent among documents of about the same length, and :math:`d_w` the
-    documents that hold w, out of N,
+    whatever there is. So the words that are in many documents are judged by how far the words
+    beside them, in the same documents, are from chance. With :math:`O_{wv}` the documents that hold
+    both w and v, :math:`E_{wv}` and :math:`\sigma^2_{wv}` what they would be, and how much they
+    would vary, if the two were independent among documents of about the same length, and
+    :math:`d_w` the documents that hold w, out of N,
 
     .. math::
 
@@ -58,8 +58,8 @@ def function_words(
 
     Notes
     -----
-    The 1,000 words that are in most documents, and in one of 200 at least, are looked at, in at most
-    10,000 documents, evenly chosen, so that it takes about a second however many there are.
+    The 1,000 words that are in most documents, and in one of 200 at least, are looked at, in at
+    most 10,000 documents, evenly chosen, so that it takes about a second however many there are.
     Documents are divided by length into up to 16 groups of equal size.
 
     Examples
