@@ -41,6 +41,10 @@ def test_too_few_documents_tell_nothing():
     assert function_words(np.zeros((200, 0))).shape == (0,)
 
 
+def test_words_that_all_texts_share_are_not_told_apart():
+    assert not function_words(np.ones((500, 8), dtype=int)).any()
+
+
 def test_rare_words_are_none():
     X = topics(2000, np.random.default_rng(0))
     assert function_words(X, min_share=0.5).tolist() == [True] * 2 + [False] * 41

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.utils import estimator_checks
 
 import corpora
 import strategies
 from counting import same_matrix
 from oracle import phrases as oracle
+from tallytext import MultinomialNB, TextVectorizer
 from tallytext.errors import FileError, InputError, SettingsError
-from tallytext.semantic import Phrases
+from tallytext.semantic import Phrases, function_words
 
 #: Few words, so that pairs come again, and what may stand between them.
 small_texts = st.lists(
@@ -184,6 +188,33 @@ def test_function_words_are_left_out_in_any_language():
     assert {"xa", "yo"} <= set(model.stop_words_)
     assert not {"xa", "yo"} & {word for phrase in model.phrases_ for word in phrase.split()}
     assert "n3 m3" in model.phrases_
+
+
+def test_function_words_of_many_texts_are_those_of_their_counts(monkeypatch):
+    nouns = [f"n{i} m{i}" for i in range(40)]
+    texts = [f"xa {a} yo xa {b} yo {a} {b}" for a in nouns for b in nouns[::2]]
+    for module in ("phrases", "function_words"):
+        monkeypatch.setattr(sys.modules[f"tallytext.semantic.{module}"], "MOST_DOCUMENTS", 300)
+    vectorizer = TextVectorizer()
+    found = function_words(vectorizer.fit_transform(texts))
+    names = vectorizer.get_feature_names_out()
+    assert sorted(names[found]) == Phrases().fit(texts).stop_words_.tolist()
+
+
+def test_words_and_phrases_stand_side_by_side():
+    union = FeatureUnion([("words", TextVectorizer()), ("phrases", Phrases(stop_words=None))])
+    X = clone(union).fit_transform(["deep sea"] * 5)
+    assert X.toarray().tolist() == [[1, 1, 1]] * 5
+    model = make_pipeline(union, MultinomialNB()).fit(SPACE, ["a", "b", "c"] * 4)
+    assert model.predict(SPACE).tolist() == ["a", "b", "c"] * 4
+
+
+def test_threads_may_share_a_model():
+    model = Phrases(stop_words="english", min_count=2).fit(SPACE)
+    wanted = model.transform(SPACE * 50).toarray().tolist()
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: model.transform(SPACE * 50).toarray().tolist(), range(16)))
+    assert found == [wanted] * 16
 
 
 def test_gensim_must_be_exceeded():

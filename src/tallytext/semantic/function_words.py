@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from tallytext.errors import CountError, SettingsError
 
+MOST_DOCUMENTS = 10_000
+"""How many documents are looked at."""
+
 _FEWEST_DOCUMENTS = 100
-_MOST_DOCUMENTS = 10_000
 _MOST_WORDS = 1000
 _LEAST_SHARE = 0.005
 _MOST_GROUPS = 16
@@ -54,7 +56,7 @@ def function_words(
     -------
     ndarray of bool, of shape (n_words,)
         Which words are function words; none if there are fewer than 100 documents, which are too
-        few to tell.
+        few to tell, or if no words depend on each other.
 
     Notes
     -----
@@ -81,12 +83,13 @@ def function_words(
     found = np.zeros(counts.shape[1], dtype=bool)
     if counts.shape[0] < _FEWEST_DOCUMENTS:
         return found
-    sample = _evenly(counts, _MOST_DOCUMENTS)
+    sample = _evenly(counts, MOST_DOCUMENTS)
     words, documents = _frequent(sample)
-    if len(words):
-        share = documents / sample.shape[0]
-        excess = _dependence(sample, words, documents)
-        limit = (float(dependence) + 2 * share) * np.median(excess)
+    share = documents / sample.shape[0]
+    excess = _dependence(sample, words, documents)
+    usual = float(np.median(excess)) if len(words) else 0.0
+    if usual > 0:
+        limit = (float(dependence) + 2 * share) * usual
         found[words] = (share >= min_share) & (excess <= limit)
     return found
 
