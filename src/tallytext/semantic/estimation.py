@@ -109,13 +109,13 @@ def translation_rows(
     held = counts if signatures is None else _csr(signatures, "signatures")
     shares = _checked_background(background, counts.shape[1])
     settings = {
-        "beta": _between("beta", beta, 0, LARGEST_BETA),
+        "beta": between("beta", beta, 0, LARGEST_BETA),
         "exact": _known_solver(solver) == "exact",
-        "n_steps": _whole("n_steps", n_steps, 0),
+        "n_steps": whole("n_steps", n_steps, 0),
         "trim": bool(trim),
-        "least": _between("min_probability", min_probability, 0, 1),
-        "most": counts.shape[1] if max_entries is None else _whole("max_entries", max_entries, 1),
-        "min_df": _whole("min_df", min_df, 1),
+        "least": between("min_probability", min_probability, 0, 1),
+        "most": counts.shape[1] if max_entries is None else whole("max_entries", max_entries, 1),
+        "min_df": whole("min_df", min_df, 1),
         "n_threads": n_threads,
     }
     if held.shape[0] != counts.shape[0]:
@@ -206,13 +206,15 @@ def _known_solver(solver: object) -> str:
     return str(solver)
 
 
-def _whole(name: str, value: object, least: int) -> int:
+def whole(name: str, value: object, least: int) -> int:
+    """Return a whole number if it is no less than another."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
 
 
-def _between(name: str, value: object, least: float, most: float) -> float:
+def between(name: str, value: object, least: float, most: float) -> float:
+    """Return a number if it lies within some limits."""
     if not isinstance(value, Real) or not least <= float(value) <= most:
         raise ValueError(f"{name} must be a number from {least} to {most}, not {value!r}.")
     return float(value)
