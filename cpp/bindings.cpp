@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   bind_dual_descent(m);
   bind_inverted_index(m);
   bind_translation(m);
+  bind_phrases(m);
 }
