@@ -107,18 +107,20 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     Examples
     --------
     >>> texts = ["the shuttle left its orbit", "a shuttle in orbit", "the bus left", "a late bus"]
-    >>> model = TranslationModel().fit(texts)
-    >>> print(model.explain("shuttle", n=3))
+    >>> model = TranslationModel(stop_words="english").fit(texts)
+    >>> print(model.explain("shuttle"))
     shuttle
-      shuttle  0.310
-      orbit    0.310
-      its      0.127
-    >>> model.translate(["a shuttle"]).toarray().round(2)
-    array([[0.  , 0.31, 0.  , 0.13, 0.31, 0.13, 0.13, 0.  , 0.  ]])
+      shuttle  0.444
+      orbit    0.444
+      left     0.111
+    >>> model.words_
+    array(['shuttle', 'left', 'orbit', 'bus', 'late'], dtype=object)
+    >>> model.translate(["a shuttle"]).toarray().round(3)
+    array([[0.444, 0.111, 0.444, 0.   , 0.   ]])
     >>> print(model.coverage(["a new shuttle", "late again"]))
     known of      different                all
-      words               4  50.0 %          4  50.0 %
-      signatures          4  25.0 %          4  25.0 %
+      words               3  66.7 %          3  66.7 %
+      signatures          3  33.3 %          3  33.3 %
       documents           2  50.0 %
     """
 
@@ -182,7 +184,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         X = vectorizer.fit_transform(texts)
         finder = fitted(wanted.finders, texts, vectorizer)
         held = None if finder is None else finder.transform(texts)
-        names = [] if finder is None else finder.get_feature_names_out()
+        names: Any = [] if finder is None else finder.get_feature_names_out()
         self._estimate(X, vectorizer.get_feature_names_out(), held, names, wanted.words)
         self.vectorizer_, self.phrases_ = vectorizer, finder
         return self
@@ -213,9 +215,9 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         >>> model.explain("a")
         [('a', 0.8), ('b', 0.1555...), ('c', 0.0444...)]
         """
-        counts = check_array(X, accept_sparse="csr", estimator=self)
+        counts = _counts(X)
         words = checked_names(names, counts.shape[1], "words")
-        held = None if signatures is None else check_array(signatures, accept_sparse="csr")
+        held = None if signatures is None else _counts(signatures)
         others = checked_names(signature_names, 0 if held is None else held.shape[1], "signatures")
         with_words = chosen(self.signatures).words
         if held is None and not with_words:
@@ -309,14 +311,14 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
             Each row sums to one; it is empty where no signature has a row.
         """
         check_is_fitted(self)
-        X = counts if sparse.issparse(counts) or np.ndim(counts) == 2 else self.transform(counts)
-        X = check_array(X, accept_sparse="csr", estimator=self)
+        is_matrix = sparse.issparse(counts) or np.ndim(counts) == 2
+        X = _counts(counts if is_matrix else self.transform(counts))
         if X.shape[1] != len(self.words_) + len(self._others):
             raise CountError(
                 f"counts of {X.shape[1]} columns, but this model has {len(self.words_)} words and "
                 f"{len(self._others)} phrases and concepts."
             )
-        held = sparse.csr_array(X)[:, self.columns_]
+        held = X[:, self.columns_]
         shares = signature_shares(held, self.kinds_, self.phrase_weight)
         return rows_to_one(shares @ self.rows_)
 
@@ -425,3 +427,12 @@ def _marks(documents: Any, held: Any, with_words: bool) -> Any:
     if held is None:
         return None
     return sparse.hstack([documents, held], "csr") if with_words else held
+
+
+def _counts(X: Any) -> sparse.csr_array[Any]:
+    """Return a matrix of finite numbers that are not negative."""
+    checked = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0)
+    counts = sparse.csr_array(checked)
+    if counts.nnz and counts.data.min() < 0:
+        raise CountError("Negative values in counts: a count cannot be negative.")
+    return counts
