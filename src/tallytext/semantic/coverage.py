@@ -39,10 +39,10 @@ class Coverage:
     Examples
     --------
     >>> print(Coverage(Known(200, 150, 1000, 900), Known(20, 5, 80, 60), 10, 9))
-    known of      different                all
-      words             200  75.0 %      1,000  90.0 %
-      signatures         20  25.0 %         80  75.0 %
-      documents          10  90.0 %
+    known of      different                 all
+      words             200   75.0 %      1,000   90.0 %
+      signatures         20   25.0 %         80   75.0 %
+      documents          10   90.0 %
     """
 
     words: Known
@@ -69,5 +69,5 @@ def _share(part: int, whole: int) -> str:
 
 def _laid_out(line: list[str]) -> str:
     name, *others = line
-    widths = (9, 6, 9, 6)
+    widths = (9, 7, 9, 7)
     return "".join([f"{name:<12}", *map("  {:>{}}".format, others, widths)]).rstrip()

@@ -118,10 +118,10 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     >>> model.translate(["a shuttle"]).toarray().round(3)
     array([[0.444, 0.111, 0.444, 0.   , 0.   ]])
     >>> print(model.coverage(["a new shuttle", "late again"]))
-    known of      different                all
-      words               3  66.7 %          3  66.7 %
-      signatures          3  33.3 %          3  33.3 %
-      documents           2  50.0 %
+    known of      different                 all
+      words               3   66.7 %          3   66.7 %
+      signatures          3   33.3 %          3   33.3 %
+      documents           2   50.0 %
     """
 
     words_: NDArray[np.object_]
