@@ -24,39 +24,60 @@ struct MixtureSettings {
   std::size_t most;     // so many words are kept at most
 };
 
+struct MixtureSums {
+  double count = 0, background = 0;
+
+  void add(const Candidate& it, double weight = 1) {
+    count += weight * it.count;
+    background += weight * it.background;
+  }
+};
+
+/// Leaves out words whose count is at most `level` times their background, and returns the sums of the
+/// others. Without a branch: which words these are cannot be predicted.
+inline MixtureSums drop_below(std::vector<Candidate>& row, double level) {
+  MixtureSums sums;
+  std::size_t n_left = 0;
+  for (const Candidate& it : row) {
+    const bool stays = it.count > level * it.background;
+    sums.add(it, stays);
+    row[n_left] = it;
+    n_left += stays;
+  }
+  row.resize(n_left);
+  return sums;
+}
+
 /// The maximum of sum_w count(w) log((1 - beta) share(w) + beta background(w)), which is
 /// share(w) = max(0, count(w) / mu - k background(w)) with k = beta / (1 - beta): words that come to nothing
 /// drop out, mu is found anew of those left, and grows, so that none of them comes back.
 inline void solve_exactly(std::vector<Candidate>& row, double beta) {
   const double k = beta / (1 - beta);
+  MixtureSums sums;
+  for (const Candidate& it : row) sums.add(it);
   double mu = 0;
   for (std::size_t before = 0; before != row.size();) {
-    double count = 0, background = 0;
-    for (const Candidate& candidate : row) {
-      count += candidate.count;
-      background += candidate.background;
-    }
-    mu = count / (1 + k * background);
     before = row.size();
-    std::erase_if(row, [=](const Candidate& it) { return it.count <= k * mu * it.background; });
+    mu = sums.count / (1 + k * sums.background);
+    sums = drop_below(row, k * mu);
   }
   for (Candidate& it : row) it.share = it.count / mu - k * it.background;
 }
 
 /// The same maximum, approached by steps from share = count / sum of counts.
 inline void solve_by_steps(std::vector<Candidate>& row, double beta, std::size_t n_steps) {
-  double total = 0;
-  for (const Candidate& it : row) total += it.count;
-  for (Candidate& it : row) it.share = it.count / total;
+  double sum = 0;
+  for (Candidate& it : row) sum += it.share = it.count;
   for (std::size_t step = 0; step < n_steps; ++step) {
-    double sum = 0;
+    const double scale = (1 - beta) / sum;  // so that the shares of the step before sum to one
+    sum = 0;
     for (Candidate& it : row) {
-      const double own = (1 - beta) * it.share, both = own + beta * it.background;
+      const double own = scale * it.share, both = own + beta * it.background;
       it.share = both > 0 ? it.count * own / both : 0;
       sum += it.share;
     }
-    for (Candidate& it : row) it.share /= sum;
   }
+  for (Candidate& it : row) it.share /= sum;
 }
 
 /// Leaves out words of less than the mean count or a thousandth of the sum, and lets the background of those
