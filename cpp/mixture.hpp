@@ -2,8 +2,8 @@
 // What is special about some documents: their words as a mixture of a background and of something of their
 // own.
 #include <algorithm>
-#include <vector>
 
+#include "memory.hpp"
 #include "postings.hpp"
 
 namespace tallytext {
@@ -15,6 +15,8 @@ struct Candidate {
   TermId word;
 };
 
+using Row = Buffer<Candidate>;
+
 struct MixtureSettings {
   double beta;          // the share of the background, from 0 to less than 1
   bool exact;           // or by the steps below
@@ -23,6 +25,18 @@ struct MixtureSettings {
   double least;         // shares below it are left out in the end
   std::size_t most;     // so many words are kept at most
 };
+
+/// Leaves out all but some words, without a branch: which these are cannot be predicted.
+template <class Stays>
+void keep_if(Row& row, Stays stays) {
+  std::size_t n_left = 0;
+  for (const Candidate& it : row) {
+    const bool is_left = stays(it);
+    row[n_left] = it;
+    n_left += is_left;
+  }
+  row.resize(n_left);
+}
 
 struct MixtureSums {
   double count = 0, background = 0;
@@ -34,24 +48,21 @@ struct MixtureSums {
 };
 
 /// Leaves out words whose count is at most `level` times their background, and returns the sums of the
-/// others. Without a branch: which words these are cannot be predicted.
-inline MixtureSums drop_below(std::vector<Candidate>& row, double level) {
+/// others.
+inline MixtureSums drop_below(Row& row, double level) {
   MixtureSums sums;
-  std::size_t n_left = 0;
-  for (const Candidate& it : row) {
+  keep_if(row, [&](const Candidate& it) {
     const bool stays = it.count > level * it.background;
     sums.add(it, stays);
-    row[n_left] = it;
-    n_left += stays;
-  }
-  row.resize(n_left);
+    return stays;
+  });
   return sums;
 }
 
 /// The maximum of sum_w count(w) log((1 - beta) share(w) + beta background(w)), which is
 /// share(w) = max(0, count(w) / mu - k background(w)) with k = beta / (1 - beta): words that come to nothing
 /// drop out, mu is found anew of those left, and grows, so that none of them comes back.
-inline void solve_exactly(std::vector<Candidate>& row, double beta) {
+inline void solve_exactly(Row& row, double beta) {
   const double k = beta / (1 - beta);
   MixtureSums sums;
   for (const Candidate& it : row) sums.add(it);
@@ -65,7 +76,7 @@ inline void solve_exactly(std::vector<Candidate>& row, double beta) {
 }
 
 /// The same maximum, approached by steps from share = count / sum of counts.
-inline void solve_by_steps(std::vector<Candidate>& row, double beta, std::size_t n_steps) {
+inline void solve_by_steps(Row& row, double beta, std::size_t n_steps) {
   double sum = 0;
   for (Candidate& it : row) sum += it.share = it.count;
   for (std::size_t step = 0; step < n_steps; ++step) {
@@ -82,30 +93,29 @@ inline void solve_by_steps(std::vector<Candidate>& row, double beta, std::size_t
 
 /// Leaves out words of less than the mean count or a thousandth of the sum, and lets the background of those
 /// left sum to one.
-inline void trim(std::vector<Candidate>& row) {
+inline void trim(Row& row) {
   double total = 0, background = 0;
   for (const Candidate& it : row) total += it.count;
   const double least = std::max(total / static_cast<double>(row.size()), 0.001 * total);
-  std::erase_if(row, [=](const Candidate& it) { return it.count < least; });
+  keep_if(row, [=](const Candidate& it) { return it.count >= least; });
   for (const Candidate& it : row) background += it.background;
   if (background <= 0) return;
   for (Candidate& it : row) it.background /= background;
 }
 
 /// Leaves out small shares, and all but the largest; of equal ones the words of lower number stay.
-inline void keep_largest(std::vector<Candidate>& row, double least, std::size_t most) {
-  std::erase_if(row, [=](const Candidate& it) { return !(it.share > 0) || it.share < least; });
+inline void keep_largest(Row& row, double least, std::size_t most) {
+  keep_if(row, [=](const Candidate& it) { return it.share > 0 && it.share >= least; });
   if (row.size() <= most) return;
-  const auto end = row.begin() + static_cast<std::ptrdiff_t>(most);
-  std::nth_element(row.begin(), end, row.end(), [](const Candidate& a, const Candidate& b) {
+  std::nth_element(row.begin(), row.begin() + most, row.end(), [](const Candidate& a, const Candidate& b) {
     return a.share != b.share ? a.share > b.share : a.word < b.word;
   });
-  row.erase(end, row.end());
+  row.resize(most);
 }
 
 /// Solves the mixture of a row of words that count something. What is left ascends by word, and its shares
 /// sum to one. Nothing is left of a row whose shares are all below the least.
-inline void solve(std::vector<Candidate>& row, const MixtureSettings& settings) {
+inline void solve(Row& row, const MixtureSettings& settings) {
   if (row.empty()) return;
   if (settings.trim) trim(row);
   if (settings.exact) {

@@ -13,38 +13,48 @@
 namespace tallytext {
 
 /// Sums by word over documents, and which words have one. Words of few documents are listed as they come; of
-/// many, all words are looked through, which is cheaper then. Values are positive.
+/// many, all words are looked through, which is cheaper then. Values are positive. Nothing branches on
+/// whether a word is new or there at all: that cannot be predicted.
 class WordSums {
  public:
   explicit WordSums(std::size_t n_words) : sums_(n_words, 0.0), touched_(n_words + 1) {}
 
   void add(std::span<const TermId> words, const double* values) {
+    double* const sums = sums_.data();
+    TermId* next = touched_.data() + n_touched_;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      double& sum = sums_[static_cast<std::size_t>(words[i])];
-      touched_[n_touched_] = words[i];
-      n_touched_ += sum == 0;  // without a branch: whether a word is new cannot be predicted
+      double& sum = sums[words[i]];
+      *next = words[i];
+      next += sum == 0;
       sum += values[i];
     }
+    n_touched_ = static_cast<std::size_t>(next - touched_.data());
   }
 
   void add_unlisted(std::span<const TermId> words, const double* values) {
-    for (std::size_t i = 0; i < words.size(); ++i) sums_[static_cast<std::size_t>(words[i])] += values[i];
+    double* const sums = sums_.data();
+    for (std::size_t i = 0; i < words.size(); ++i) sums[words[i]] += values[i];
   }
 
-  /// Moves all sums to visit(word, sum), and leaves none.
-  template <class Visit>
-  void take(Visit visit) {
+  /// Moves all sums to a row, and leaves none.
+  void take(const Buffer<double>& background, Row& row) {
+    row.resize(n_touched_);
     for (std::size_t i = 0; i < n_touched_; ++i) {
-      visit(touched_[i], std::exchange(sums_[static_cast<std::size_t>(touched_[i])], 0.0));
+      const auto w = static_cast<std::size_t>(touched_[i]);
+      row[i] = {std::exchange(sums_[w], 0.0), background[w], 0, touched_[i]};
     }
     n_touched_ = 0;
   }
 
-  template <class Visit>
-  void take_unlisted(Visit visit) {
+  void take_unlisted(const Buffer<double>& background, Row& row) {
+    row.resize(sums_.size() + 1);
+    Candidate* next = row.data();
     for (std::size_t w = 0; w < sums_.size(); ++w) {
-      if (sums_[w] > 0) visit(static_cast<TermId>(w), std::exchange(sums_[w], 0.0));
+      const double sum = std::exchange(sums_[w], 0.0);
+      *next = {sum, background[w], 0, static_cast<TermId>(w)};
+      next += sum > 0;
     }
+    row.resize(static_cast<std::size_t>(next - row.data()));
   }
 
  private:
@@ -120,7 +130,7 @@ class Translation {
 
     WordSums sums;
     std::size_t id;
-    std::vector<Candidate> row;
+    Row row;
   };
 
   std::span<const int32_t> posting(std::size_t t) const {
@@ -132,17 +142,13 @@ class Translation {
   const double* values(std::size_t d) const { return values_.data() + starts_[d]; }
 
   void make(Worker& worker, std::size_t t, const MixtureSettings& settings) const {
-    worker.row.clear();
-    const auto visit = [&](TermId word, double sum) {
-      worker.row.push_back({sum, background_[static_cast<std::size_t>(word)], 0, word});
-    };
+    WordSums& sums = worker.sums;
     if (cost(t) * 4 < background_.size()) {
-      for (const int32_t doc : posting(t)) worker.sums.add(words(to_size(doc)), values(to_size(doc)));
-      worker.sums.take(visit);
+      for (const int32_t doc : posting(t)) sums.add(words(to_size(doc)), values(to_size(doc)));
+      sums.take(background_, worker.row);
     } else {
-      for (const int32_t doc : posting(t))
-        worker.sums.add_unlisted(words(to_size(doc)), values(to_size(doc)));
-      worker.sums.take_unlisted(visit);
+      for (const int32_t doc : posting(t)) sums.add_unlisted(words(to_size(doc)), values(to_size(doc)));
+      sums.take_unlisted(background_, worker.row);
     }
     solve(worker.row, settings);
   }
