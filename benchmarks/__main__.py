@@ -23,6 +23,7 @@ SECTIONS = {
     "arrow": "From an Arrow column",
     "drop_ins": "Drop-ins for scikit-learn's vectorizers",
     "char_ngrams": "Character n-grams besides words",
+    "phrases": "Finding phrases",
     "memory": "Peak memory",
     "growth": "Growth with the corpus",
     "tally": "The tally",

@@ -1,3 +1,4 @@
+#include "alignments.hpp"
 #include "bindings.hpp"
 #include "collocates.hpp"
 #include "phrase_tree.hpp"

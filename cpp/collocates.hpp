@@ -1,71 +1,12 @@
 #pragma once
-// Which words stand near which others, and where: the counts that Xtract starts from.
-#include <algorithm>
-#include <limits>
+// Which words stand near which others, and where: what Xtract starts from.
 #include <numeric>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
-#include "memory.hpp"
-#include "word_streams.hpp"
+#include "word_places.hpp"
 
 namespace tallytext {
-
-/// All documents as one stream with breaks around each, and the places of every word in it.
-class WordPlaces {
- public:
-  WordPlaces(const WordStreams& streams, std::size_t n_words) : starts_(n_words + 1, 0) {
-    if (streams.words.size() + streams.size() >= std::numeric_limits<int32_t>::max()) {
-      throw std::length_error("these are more words than Xtract takes: 2147483646 at most");
-    }
-    stream_.reserve(streams.words.size() + streams.size() + 1);
-    stream_.push_back(stream_break);
-    for (std::size_t d = 0; d < streams.size(); ++d) {
-      const auto words = streams.document(d);
-      stream_.append(words.data(), words.size());
-      stream_.push_back(stream_break);
-    }
-    find_places();
-  }
-
-  std::size_t n_words() const { return starts_.size() - 1; }
-  WordId at(std::size_t place) const { return stream_[place]; }
-  std::span<const uint32_t> of(WordId word) const {
-    const auto w = static_cast<std::size_t>(word);
-    return {places_.data() + starts_[w], starts_[w + 1] - starts_[w]};
-  }
-
-  /// take(distance, word) for the places from one on, up to `reach`, in one direction (1 or -1), until the
-  /// stretch ends. Words that are holes are handed on, too.
-  template <class Take>
-  void walk(std::size_t place, int direction, int reach, Take take) const {
-    for (int distance = 1; distance <= reach; ++distance) {
-      const WordId word = stream_[direction > 0 ? place + static_cast<std::size_t>(distance)
-                                                : place - static_cast<std::size_t>(distance)];
-      if (word == stream_break) return;
-      take(distance, word);
-    }
-  }
-
- private:
-  void find_places() {
-    for (const WordId word : stream_) {
-      if (word >= 0) ++starts_[static_cast<std::size_t>(word) + 1];
-    }
-    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    places_.resize(starts_.back());
-    std::vector<std::size_t> next(starts_.begin(), starts_.end());
-    for (std::size_t place = 0; place < stream_.size(); ++place) {
-      const WordId word = stream_[place];
-      if (word >= 0) places_[next[static_cast<std::size_t>(word)]++] = static_cast<uint32_t>(place);
-    }
-  }
-
-  Buffer<WordId> stream_;
-  std::vector<std::size_t> starts_;
-  Buffer<uint32_t> places_;
-};
 
 /// The histograms of some words: row r says how often `collocates[r]` stands at each offset from `words[r]`.
 /// Offsets are -window … -1, 1 … window. For each word asked for: how many collocates it has, and the sum
@@ -165,87 +106,6 @@ inline Histograms make_histograms(const WordPlaces& places, std::span<const Word
   Histograms all;
   for (const Histograms& part : made) all.append(part);
   return all;
-}
-
-/// Two words, the second at an offset from the first.
-struct Collocation {
-  WordId word, collocate;
-  int32_t offset;
-};
-
-/// For each collocation how often it is found; and, at every offset up to `reach` from its first word (the
-/// word itself included), which word is there most often (of several the lowest id, -1 if none is ever) and
-/// how often.
-struct Alignments {
-  Buffer<int64_t> totals;
-  Buffer<WordId> words;
-  Buffer<int64_t> counts;
-};
-
-/// Aligns the stretches that hold a collocation. One thread's.
-class Aligner {
- public:
-  Aligner(const WordPlaces& places, int reach) : places_(places), reach_(reach), seen_(places.n_words(), 0) {}
-
-  /// Writes the 2 * reach + 1 most frequent words and their counts; returns how often it is found.
-  int64_t operator()(const Collocation& pair, WordId* words, int64_t* counts) {
-    columns_.assign(2 * static_cast<std::size_t>(reach_) + 1, {});
-    int64_t total = 0;
-    for (const uint32_t place : places_.of(pair.word)) {
-      if (!stands_at(place, pair)) continue;
-      ++total;
-      columns_[static_cast<std::size_t>(reach_)].push_back(pair.word);
-      add(place, -1);
-      add(place, 1);
-    }
-    for (std::size_t i = 0; i < columns_.size(); ++i) counts[i] = most_frequent(columns_[i], words[i]);
-    return total;
-  }
-
- private:
-  bool stands_at(std::size_t place, const Collocation& pair) const {
-    bool found = false;
-    const int distance = std::abs(pair.offset);
-    places_.walk(place, pair.offset < 0 ? -1 : 1, distance,
-                 [&](int at, WordId word) { found = at == distance && word == pair.collocate; });
-    return found;
-  }
-
-  void add(std::size_t place, int direction) {
-    places_.walk(place, direction, reach_, [&](int distance, WordId word) {
-      if (word >= 0) columns_[static_cast<std::size_t>(reach_ + direction * distance)].push_back(word);
-    });
-  }
-
-  int64_t most_frequent(const std::vector<WordId>& column, WordId& best) {
-    best = -1;
-    int64_t most = 0;
-    for (const WordId word : column) ++seen_[static_cast<std::size_t>(word)];
-    for (const WordId word : column) {
-      int64_t& count = seen_[static_cast<std::size_t>(word)];
-      if (count > most || (count == most && count > 0 && word < best)) most = count, best = word;
-      count = 0;
-    }
-    return most;
-  }
-
-  const WordPlaces& places_;
-  int reach_;
-  std::vector<int64_t> seen_;  // zero between calls
-  std::vector<std::vector<WordId>> columns_;
-};
-
-inline Alignments align(const WordPlaces& places, std::span<const Collocation> pairs, int reach,
-                        std::size_t n_threads) {
-  const std::size_t width = 2 * static_cast<std::size_t>(reach) + 1;
-  Alignments found{Buffer<int64_t>(pairs.size()), Buffer<WordId>(pairs.size() * width),
-                   Buffer<int64_t>(pairs.size() * width)};
-  in_turns(
-      pairs.size(), n_threads, [&] { return Aligner(places, reach); },
-      [&](Aligner& aligned, std::size_t i) {
-        found.totals[i] = aligned(pairs[i], found.words.data() + i * width, found.counts.data() + i * width);
-      });
-  return found;
 }
 
 }  // namespace tallytext

@@ -3,8 +3,8 @@
 Each round draws a corpus from plain words, odd characters and mutated copies of earlier
 documents, and sends it down every path into the core. A crash is caught by the sanitizers; what
 can be checked cheaply is: one thread against two, words and characters at once against both apart,
-text to tally against counts to tally, a round trip of the vocabulary. Text of any kind must be
-taken; damaged arrays may be refused.
+text to tally against counts to tally, a round trip of the vocabulary and of phrases. Text of any
+kind must be taken; damaged arrays may be refused.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from tallytext import Tally, TextVectorizer, Vocabulary
 from tallytext._core import Vocabulary as NativeVocabulary
+from tallytext.semantic import Phrases
 
 BLOCKS = [
     (0x00, 0x7F),
@@ -170,7 +171,35 @@ def check_vocabulary(rng: random.Random, texts: list[str]) -> None:
     damaged.fill_terms(np.empty(len(lengths), dtype=object))
 
 
-CHECKS = [check_counts, check_both_at_once, check_random_bytes, check_tally, check_vocabulary]
+def check_phrases(rng: random.Random, texts: list[str]) -> None:
+    texts = texts[:60] or [""]
+    settings: dict[str, Any] = {
+        "method": rng.choice(["npmi", "likelihood", "gensim", "xtract"]),
+        "tokens": rng.choice(["words", "sklearn"]),
+        "min_count": rng.randint(1, 3),
+        "max_words": rng.randint(2, 4),
+        "min_length": rng.choice([1, 2]),
+        "stop_words": rng.choice(["auto", "english", None]),
+        "window": rng.choice([1, 5, 40]),
+        "threshold": 0.1,
+        "spread": 0.1,
+    }
+    one, two = (Phrases(**settings, n_jobs=n).fit(texts) for n in (1, 2))
+    same = one.phrases_ == two.phrases_ and one.counts_ == two.counts_
+    expect(same, f"one thread and two threads find different phrases with {settings}")
+    again = Phrases.from_values(one.to_values()).transform(texts)
+    found = np.asarray(again.sum(axis=0)).ravel().tolist()
+    expect(found == list(one.counts_.values()), f"phrases are not found again with {settings}")
+
+
+CHECKS = [
+    check_counts,
+    check_both_at_once,
+    check_random_bytes,
+    check_tally,
+    check_vocabulary,
+    check_phrases,
+]
 
 
 def fuzz(seconds: float, seed: int) -> int:

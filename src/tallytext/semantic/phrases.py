@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from tallytext.errors import InputError
 from tallytext.progress import progress_bar
 from tallytext.semantic.counting import PhraseCounter
-from tallytext.semantic.function_words import function_words
+from tallytext.semantic.function_words import MOST_DOCUMENTS, function_words
 from tallytext.semantic.matching import Matcher
 from tallytext.semantic.pairs import Found
 from tallytext.semantic.phrase_settings import checked_search
@@ -226,7 +226,8 @@ class Phrases(PhraseCounter):
     ) -> tuple[WordStreams, NDArray[np.object_]]:
         if not self._finds_stop_words:
             return streams, np.empty(0, dtype=object)
-        unwanted = function_words(streams.counts())
+        # No more are looked at, and the counts of all would take more memory than the texts.
+        unwanted = function_words(streams.sample(MOST_DOCUMENTS).counts())
         return streams.without(unwanted), np.sort(streams.names[unwanted])
 
     def _keep_matched(

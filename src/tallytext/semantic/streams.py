@@ -51,6 +51,17 @@ class WordStreams:
         new[unwanted] = _HOLE
         return replace(self, words=mapped(self.words, new))
 
+    def sample(self, most: int) -> WordStreams:
+        """Return at most so many documents, evenly chosen."""
+        n = self.n_documents
+        if n <= most:
+            return self
+        chosen = np.arange(most) * n // most
+        begins, ends = self.starts[chosen], self.starts[chosen + 1]
+        parts = [self.words[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - begins)])
+        return replace(self, starts=starts, words=np.concatenate(parts))
+
     def occurrences(self) -> NDArray[np.int64]:
         """Return how often each word comes."""
         return np.bincount(self.words[self.words >= 0], minlength=len(self.names))
