@@ -149,6 +149,14 @@ def test_columns_are_words_then_phrases_then_concepts():
     assert model.explain("=water")[0][0] in ("sea", "bus")
 
 
+def test_frozen_phrases_are_taken_as_they_are():
+    frozen = pytest.importorskip("sklearn.frozen").FrozenEstimator
+    phrases = Phrases(min_count=2, stop_words="english").fit(["a space shuttle"] * 3)
+    model = TranslationModel(frozen(phrases)).fit(TEXTS)
+    assert model.signatures_.tolist() == ["space shuttle"]
+    assert model.phrases_ is phrases
+
+
 def test_phrases_alone_leave_words_without_rows():
     model = TranslationModel("phrases", stop_words="english").fit(TEXTS)
     assert set(model.kinds_) == {1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,12 @@ from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from tallytext.semantic.translation import TranslationModel
+    from tallytext.semantic.translating import Translating
+
+Model = TypeVar("Model", bound="Translating")
 
 
-def restricted(model: TranslationModel, vocabulary: Any) -> TranslationModel:
+def restricted(model: Model, vocabulary: Any) -> Model:
     """Return a model of the words of another vocabulary; see ``TranslationModel.restricted_to``."""
     vectorizer = _vectorizer(model, vocabulary)
     words = vectorizer.vocabulary_.terms()
@@ -39,7 +41,7 @@ def restricted(model: TranslationModel, vocabulary: Any) -> TranslationModel:
     return made
 
 
-def _vectorizer(model: TranslationModel, vocabulary: Any) -> TextVectorizer:
+def _vectorizer(model: Translating, vocabulary: Any) -> TextVectorizer:
     if isinstance(vocabulary, TextVectorizer):
         vocabulary._check_fitted()
         return copy(vocabulary)
@@ -51,7 +53,7 @@ def _vectorizer(model: TranslationModel, vocabulary: Any) -> TextVectorizer:
     return vectorizer
 
 
-def _columns(model: TranslationModel, place: NDArray[np.int32], n_words: int) -> NDArray[Any]:
+def _columns(model: Translating, place: NDArray[np.int32], n_words: int) -> NDArray[Any]:
     """Return the new column of each signature, -1 for words that are not there any more."""
     is_word = model.kinds_ == WORD
     columns = model.columns_ - len(model.words_) + n_words
@@ -69,7 +71,7 @@ def _mapped(rows: Any, place: NDArray[np.int32], n_words: int) -> sparse.csr_arr
     return rows_to_one(made)
 
 
-def coverage_of_names(model: TranslationModel, names: Iterable[str]) -> Coverage:
+def coverage_of_names(model: Translating, names: Iterable[str]) -> Coverage:
     """Return how many of some names are words, and signatures with a row."""
     if isinstance(names, str):
         raise VocabularyError("names must be several str, not one.")
@@ -83,7 +85,7 @@ def _known(names: list[str], known: NDArray[np.object_]) -> Known:
     return Known(len(different), len(different & those), len(names), sum(found))
 
 
-def coverage_of_texts(model: TranslationModel, texts: Any) -> Coverage:
+def coverage_of_texts(model: Translating, texts: Any) -> Coverage:
     """Return how much of some texts is known."""
     texts = texts if hasattr(texts, "__len__") else list(texts)
     words, is_known, has_row = _words_of(model, texts)
@@ -102,7 +104,7 @@ def coverage_of_texts(model: TranslationModel, texts: Any) -> Coverage:
 
 
 def _words_of(
-    model: TranslationModel, texts: Any
+    model: Translating, texts: Any
 ) -> tuple[sparse.csr_array[Any], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return counts of all words of texts, which of them are known, and which have a row."""
     reader = clone(model.vectorizer_).set_params(

@@ -81,9 +81,20 @@ def _is_possible(part: Any) -> bool:
     return not isinstance(part, type) and hasattr(part, "transform")
 
 
-def fitted(finders: Iterable[Any], texts: Any, vectorizer: TextVectorizer) -> Finder | None:
-    """Return copies of finders that know some texts, as one finder."""
-    return together([_new(finder, vectorizer).fit(texts) for finder in finders])
+def found_in(
+    texts: Any, finders: Iterable[Any], vectorizer: TextVectorizer
+) -> tuple[Finder | None, Any]:
+    """Return copies of finders that know some texts, as one, and what they find there."""
+    parts = [_new(finder, vectorizer) for finder in finders]
+    held = [_fit_transform(part, texts) for part in parts]
+    own = [getattr(part, "estimator", part) for part in parts]  # of what is frozen
+    return together(own), sparse.csr_array(sparse.hstack(held, "csr")) if held else None
+
+
+def _fit_transform(finder: Any, texts: Any) -> Any:
+    # What is frozen can do one after the other only.
+    once = getattr(finder, "fit_transform", None)
+    return finder.fit(texts, None).transform(texts) if once is None else once(texts)
 
 
 def together(parts: Sequence[Finder]) -> Finder | None:

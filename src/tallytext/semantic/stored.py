@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,25 +12,31 @@ from scipy import sparse
 
 from tallytext.errors import FileError
 from tallytext.parts import expect_parts, float_part, starts_part, whole_part
-from tallytext.semantic.concepts import Concepts
 from tallytext.semantic.estimation import LARGEST_BETA, SOLVERS, between, whole
-from tallytext.semantic.phrases import Phrases
-from tallytext.semantic.signatures import Finder, Several, together
+from tallytext.semantic.signatures import together
+from tallytext.semantic.stored_finders import (
+    finders_from_bytes,
+    finders_to_bytes,
+    signatures_from,
+    spelt_signatures,
+)
 from tallytext.semantic.stored_vectorizer import vectorizer_from_values, vectorizer_to_values
 from tallytext.semantic.weighing import COUNTS
 from tallytext.storage import load_arrays, save_arrays
-from tallytext.storage.layout import LONGEST_HEADER, parsed
 from tallytext.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from tallytext.semantic.translation import TranslationModel
+    from tallytext.semantic.translating import Translating
 
 KIND = "tallytext.translation"
 FORMAT = 1
 Arrays = Mapping[str, NDArray[Any]]
 
 _NAMES = ("words", "others")
-_FINDERS: dict[str, Any] = {"Phrases": Phrases, "Concepts": Concepts}
+_PARTS = {
+    *("background", "columns", "starts", "row_words", "shares", "finders"),
+    *(f"{of}.{part}" for of in _NAMES for part in ("terms", "lengths")),
+}
 _SETTINGS = (
     "beta",
     "solver",
@@ -47,15 +52,33 @@ _SETTINGS = (
 _REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def save(model: TranslationModel, path: str | Path) -> None:
+def save(model: Translating, path: str | Path) -> None:
     """Write a fitted model to a file, whole or not at all."""
-    finders = _parts_of(model.phrases_)
+    arrays, values = to_arrays(model)
+    save_arrays(path, arrays, {"kind": KIND, "format": FORMAT, **values})
+
+
+def load(model: Translating, path: str | Path) -> None:
+    """Read a file into a model that is not fitted.
+
+    Raises
+    ------
+    FileError
+        If the file is missing, damaged, of a newer format, or no translation model.
+    """
+    arrays, header = load_arrays(path, KIND, newest=FORMAT)
+    try:
+        read_arrays(model, arrays, header)
+    except FileError as problem:
+        raise FileError(f"cannot read {str(path)!r}: {problem}") from None
+
+
+def to_arrays(model: Translating) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return a fitted model as arrays and as values that JSON can hold."""
     template = model.vectorizer
-    header = {
-        "kind": KIND,
-        "format": FORMAT,
+    values = {
         "settings": {name: _plain(getattr(model, name)) for name in _SETTINGS},
-        "signatures": _spelt(model.signatures),
+        "signatures": spelt_signatures(model.signatures),
         "stop_words": _stop_words(model.stop_words),
         "template": None if template is None else vectorizer_to_values(template),
         "vectorizer": vectorizer_to_values(model.vectorizer_),
@@ -68,51 +91,49 @@ def save(model: TranslationModel, path: str | Path) -> None:
         "starts": model.rows_.indptr.astype(np.int64),
         "row_words": model.rows_.indices.astype(np.int32),
         "shares": model.rows_.data,
-        "finders": _bytes_of([_finder_to_values(finder) for finder in finders]),
+        "finders": finders_to_bytes(model.phrases_),
     }
-    save_arrays(path, arrays, header)
+    return arrays, values
 
 
-def load(model: TranslationModel, path: str | Path) -> None:
-    """Read a file into a model that is not fitted.
+def read_arrays(model: Translating, arrays: Arrays, values: Mapping[str, Any]) -> None:
+    """Make a model of what :func:`to_arrays` returned, and check all of it.
 
     Raises
     ------
     FileError
-        If the file is missing, damaged, of a newer format, or no translation model.
+        If it returned nothing of the kind.
     """
-    arrays, header = load_arrays(path, KIND, newest=FORMAT)
     try:
-        _fill(model, arrays, header)
+        _fill(model, arrays, values)
     except KeyError as missing:
-        raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
+        raise FileError(f"it lacks {missing}.") from None
     except _REFUSALS as problem:
-        reason = str(problem).removesuffix(".")
-        raise FileError(f"cannot read {str(path)!r}: {reason}.") from None
+        raise FileError(f"{str(problem).removesuffix('.')}.") from None
 
 
-def _fill(model: TranslationModel, arrays: Arrays, header: Mapping[str, Any]) -> None:
-    spelt = {f"{of}.{part}" for of in _NAMES for part in ("terms", "lengths")}
-    expect_parts(
-        arrays, {"background", "columns", "starts", "row_words", "shares", "finders"} | spelt
-    )
+def _fill(model: Translating, arrays: Arrays, values: Mapping[str, Any]) -> None:
+    expect_parts(arrays, _PARTS)
     words, others = (_vocabulary(arrays, of) for of in _NAMES)
-    finders = _finders(arrays["finders"])
-    vectorizer = vectorizer_from_values(header["vectorizer"])
+    finders = finders_from_bytes(arrays["finders"])
+    vectorizer = vectorizer_from_values(values["vectorizer"])
     vectorizer.vocabulary_ = words
     finder = together(finders)
     if finder is not None and finder.get_feature_names_out().tolist() != others.terms().tolist():
         raise FileError("its phrases are not those that it finds")
-    model.set_params(**_settings(header["settings"]), **_given(header, finders))
-    n_words = len(words)
+    settings = {**_settings(values["settings"]), **_given(values, finders)}
+    background, rows = _background(arrays, len(words)), _rows(arrays, len(words))
+    columns = _columns(arrays, rows.shape[0], len(words) + len(others))
+    model.set_params(**settings)
+    model._take(words.terms(), others.terms(), background, rows, columns)
+    model.vectorizer_, model.phrases_ = vectorizer, finder
+
+
+def _background(arrays: Arrays, n_words: int) -> NDArray[np.float64]:
     background = float_part(arrays, "background", (n_words,)).astype(np.float64)
     if (background < 0).any() or (n_words and abs(background.sum() - 1) > 1e-6):
         raise FileError("its background is not made of probabilities")
-    rows, columns = _rows(arrays, n_words), _columns(arrays, n_words + len(others))
-    if rows.shape[0] != len(columns):
-        raise FileError(f"{len(columns)} signatures have {rows.shape[0]} rows")
-    model._take(words.terms(), others.terms(), background, rows, columns)
-    model.vectorizer_, model.phrases_ = vectorizer, finder
+    return background
 
 
 def _rows(arrays: Arrays, n_words: int) -> sparse.csr_array[np.float64]:
@@ -123,18 +144,20 @@ def _rows(arrays: Arrays, n_words: int) -> sparse.csr_array[np.float64]:
     starts = starts_part(arrays, "starts", n_rows, len(shares))
     if len(shares) and not n_words:
         raise FileError("it has rows without words")
-    ascends = np.diff(words) > 0
-    inner = np.delete(ascends, starts[1:-1] - 1) if len(ascends) else ascends
-    if (np.diff(starts) <= 0).any() or not inner.all():
-        raise FileError("a row is empty, or its words do not ascend")
+    if (np.diff(starts) <= 0).any():
+        raise FileError("a row is empty")
+    within = np.ones(len(words), bool)
+    within[starts[:-1]] = False
+    if (np.diff(words, prepend=-1)[within] <= 0).any():
+        raise FileError("the words of a row do not ascend")
     rows = sparse.csr_array((shares, words.astype(np.int32), starts), shape=(n_rows, n_words))
     if not ((shares > 0) & (shares <= 1)).all() or not np.allclose(rows.sum(axis=1), 1, atol=1e-6):
         raise FileError("a row is not made of probabilities")
     return rows
 
 
-def _columns(arrays: Arrays, n_columns: int) -> NDArray[np.int64]:
-    columns = whole_part(arrays, "columns", (None,), 0, n_columns)
+def _columns(arrays: Arrays, n_rows: int, n_columns: int) -> NDArray[np.int64]:
+    columns = whole_part(arrays, "columns", (n_rows,), 0, n_columns)
     if (np.diff(columns) <= 0).any():
         raise FileError("its signatures are not in order")
     return columns
@@ -162,65 +185,10 @@ def _given(header: Mapping[str, Any], finders: list[Any]) -> dict[str, Any]:
     if not (listed or stop_words is None or isinstance(stop_words, str)):
         raise FileError(f"stop_words cannot be {stop_words!r:.40}")
     return {
-        "signatures": _signatures(header["signatures"], finders),
+        "signatures": signatures_from(header["signatures"], finders),
         "stop_words": stop_words,
         "vectorizer": None if template is None else vectorizer_from_values(template),
     }
-
-
-def _spelt(signatures: Any) -> Any:
-    """Return what signatures were asked for, with a number for each finder that was given."""
-    if isinstance(signatures, str):
-        return signatures
-    several = isinstance(signatures, list | tuple)
-    parts, n_finders = [], 0
-    for part in signatures if several else [signatures]:
-        is_words = isinstance(part, str) and part == "words"
-        parts.append(part if isinstance(part, str) else n_finders)
-        n_finders += not is_words
-    return parts if several else parts[0]
-
-
-def _signatures(stored: Any, finders: list[Any]) -> Any:
-    if isinstance(stored, list):
-        return [_signatures(part, finders) for part in stored if not isinstance(part, list)]
-    if isinstance(stored, str):
-        if not set(stored.split("+")) <= {"words", "phrases"}:
-            raise FileError(f"signatures cannot be {stored!r:.40}")
-        return stored
-    # A model of counts has no finder, whatever was asked for.
-    if type(stored) is not int or not 0 <= stored < max(1, len(finders)):
-        raise FileError(f"signatures cannot be {stored!r:.40}")
-    return finders[stored] if finders else "phrases"
-
-
-def _parts_of(finder: Finder | None) -> list[Any]:
-    if finder is None:
-        return []
-    return finder.parts if isinstance(finder, Several) else [finder]
-
-
-def _finder_to_values(finder: Any) -> dict[str, Any]:
-    kind = type(finder).__name__
-    if type(finder) is not _FINDERS.get(kind):
-        raise FileError(f"{finder!r:.80} cannot be kept in a file: Phrases and Concepts can.")
-    return {"kind": kind, "values": finder.to_values()}
-
-
-def _finders(stored: NDArray[Any]) -> list[Any]:
-    if stored.dtype != np.uint8 or stored.ndim != 1 or stored.size > LONGEST_HEADER:
-        raise FileError("its phrases are no text, or too many")
-    found = parsed(stored.tobytes(), "the list of its phrases")
-    if not isinstance(found, list):
-        raise FileError("its phrases are no list")
-    return [_FINDERS[each["kind"]].from_values(each["values"]) for each in found]
-
-
-def _bytes_of(values: list[Any]) -> NDArray[np.uint8]:
-    spelt = json.dumps(values, allow_nan=False).encode("ascii")
-    if len(spelt) > LONGEST_HEADER:
-        raise FileError(f"phrases of {len(spelt):,} bytes are too many to be kept in a file.")
-    return np.frombuffer(spelt, dtype=np.uint8)
 
 
 def _spelling(names: NDArray[np.object_]) -> dict[str, NDArray[Any]]:

@@ -1,40 +1,25 @@
-"""What words a signature brings with it: estimated from texts, used to translate, kept in files."""
+"""What words a signature brings with it, estimated from texts or counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
-from tallytext.errors import CountError, UnknownNameError, did_you_mean
-from tallytext.semantic import stored
-from tallytext.semantic.brought_words import BroughtWords
-from tallytext.semantic.coverage import Coverage
+from tallytext.errors import CountError
 from tallytext.semantic.estimation import Solver, between, translation_rows
-from tallytext.semantic.mixing import rows_to_one, signature_shares
-from tallytext.semantic.reuse import coverage_of_names, coverage_of_texts, restricted
-from tallytext.semantic.signatures import (
-    Finder,
-    Signatures,
-    checked_names,
-    chosen,
-    fitted,
-    kinds_of,
-)
+from tallytext.semantic.signatures import Signatures, checked_names, chosen, found_in
+from tallytext.semantic.translating import Translating, counts_of
 from tallytext.semantic.weighing import Counts, weighed
 from tallytext.threads import thread_count
 from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import Vocabulary
 
 
-class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
+class TranslationModel(Translating):
     r"""What words a word, a phrase or a concept brings with it, learned from texts without labels.
 
     A *signature* t is what a text is recognised by: a word, a phrase such as "space program", or a
@@ -51,7 +36,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     ----------
     signatures : str, Phrases, Concepts or list of such, default="words"
         ``"words"``, ``"phrases"`` or ``"words+phrases"``; or what finds phrases or concepts, which
-        is copied and fitted.
+        is copied and fitted, unless it is in a ``sklearn.frozen.FrozenEstimator``.
     beta : float, default=0.5
         The share of the background, from 0 to 0.999999.
     solver : {"exact", "em"}, default="exact"
@@ -124,15 +109,6 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
       documents           2   50.0 %
     """
 
-    words_: NDArray[np.object_]
-    signatures_: NDArray[np.object_]
-    kinds_: NDArray[np.int8]
-    rows_: sparse.csr_array[np.float64]
-    columns_: NDArray[np.int64]
-    background_: NDArray[np.float64]
-    vectorizer_: TextVectorizer
-    phrases_: Finder | None
-
     def __init__(
         self,
         signatures: Signatures = "words",
@@ -166,8 +142,6 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    # ------------------------------------------------------------------------- estimating
-
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn from texts; labels are not looked at.
 
@@ -182,8 +156,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         wanted = chosen(self.signatures)
         texts = texts if hasattr(texts, "__len__") else list(texts)
         X = vectorizer.fit_transform(texts)
-        finder = fitted(wanted.finders, texts, vectorizer)
-        held = None if finder is None else finder.transform(texts)
+        finder, held = found_in(texts, wanted.finders, vectorizer)
         names: Any = [] if finder is None else finder.get_feature_names_out()
         self._estimate(X, vectorizer.get_feature_names_out(), held, names, wanted.words)
         self.vectorizer_, self.phrases_ = vectorizer, finder
@@ -215,9 +188,9 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         >>> model.explain("a")
         [('a', 0.8), ('b', 0.1555...), ('c', 0.0444...)]
         """
-        counts = _counts(X)
+        counts = counts_of(X)
         words = checked_names(names, counts.shape[1], "words")
-        held = None if signatures is None else _counts(signatures)
+        held = None if signatures is None else counts_of(signatures)
         others = checked_names(signature_names, 0 if held is None else held.shape[1], "signatures")
         with_words = chosen(self.signatures).words
         if held is None and not with_words:
@@ -256,183 +229,9 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         first = 0 if with_words else len(words)
         self._take(words, others, background, rows, np.arange(first, len(words) + len(others)))
 
-    def _take(self, words: Any, others: Any, background: Any, rows: Any, columns: Any) -> None:
-        """Keep the rows that are not empty; ``columns`` are those of their signatures."""
-        there = np.diff(rows.indptr) > 0
-        names = np.concatenate([words, others])
-        kinds = np.concatenate([np.zeros(len(words), np.int8), kinds_of(others)])
-        self.words_, self.background_ = words, background
-        self._others = others
-        self.columns_ = np.asarray(columns)[there]
-        self.signatures_, self.kinds_ = names[self.columns_], kinds[self.columns_]
-        self.rows_ = rows if there.all() else rows[there]
-
-    # ------------------------------------------------------------------------- using
-
-    def transform(self, texts: Any) -> sparse.csr_array[Any]:
-        """Count words, phrases and concepts.
-
-        Returns
-        -------
-        csr_array of shape (n_documents, n_columns)
-            Columns are those of :meth:`get_feature_names_out`.
-        """
-        check_is_fitted(self)
-        if self.phrases_ is None and len(self._others):
-            raise CountError(
-                "this model was given its phrases as counts, so that it cannot find them in texts."
-            )
-        texts = texts if hasattr(texts, "__len__") else list(texts)
-        words = self.vectorizer_.transform(texts)
-        if self.phrases_ is None:
-            return sparse.csr_array(words)
-        return sparse.csr_array(sparse.hstack([words, self.phrases_.transform(texts)], "csr"))
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the words, then the names of all phrases and concepts, with a row or without."""
-        check_is_fitted(self)
-        return np.concatenate([self.words_, self._others])
-
-    def translate(self, counts: Any) -> sparse.csr_array[np.float64]:
-        r"""Return the words that signatures bring.
-
-        .. math:: p_t(w \mid c) = \sum_t p(w \mid t)\, p(t \mid c)
-
-        Signatures without a row are left out before :math:`p(t \mid c)` is made to sum to one.
-
-        Parameters
-        ----------
-        counts : sparse matrix or array of shape (n, n_columns), or texts
-            What each class or document c has of the columns of :meth:`get_feature_names_out`.
-
-        Returns
-        -------
-        csr_array of shape (n, n_words)
-            Each row sums to one; it is empty where no signature has a row.
-        """
-        check_is_fitted(self)
-        is_matrix = sparse.issparse(counts) or np.ndim(counts) == 2
-        X = _counts(counts if is_matrix else self.transform(counts))
-        if X.shape[1] != len(self.words_) + len(self._others):
-            raise CountError(
-                f"counts of {X.shape[1]} columns, but this model has {len(self.words_)} words and "
-                f"{len(self._others)} phrases and concepts."
-            )
-        held = X[:, self.columns_]
-        shares = signature_shares(held, self.kinds_, self.phrase_weight)
-        return rows_to_one(shares @ self.rows_)
-
-    def explain(self, signature: str, n: int | None = 10) -> BroughtWords:
-        """Return the words that a signature brings, the most probable first.
-
-        Raises
-        ------
-        UnknownNameError
-            If the signature has no row.
-        """
-        check_is_fitted(self)
-        found = np.flatnonzero(self.signatures_ == signature)
-        if not len(found):
-            raise UnknownNameError(self._unknown(signature))
-        row = self.rows_[[found[-1]]]  # of a word and a phrase that are spelt alike, the phrase
-        order = np.lexsort((row.indices, -row.data))[:n]
-        words = self.words_[row.indices[order]].tolist()
-        return BroughtWords(signature, zip(words, row.data[order].tolist(), strict=True))
-
-    def _unknown(self, signature: str) -> str:
-        if signature in self._others or signature in self.words_:
-            return (
-                f"the signature {signature!r} has no row: it is in fewer than min_df="
-                f"{self.min_df} documents, or brings no word of at least min_probability."
-            )
-        near = did_you_mean(signature, self.signatures_)
-        return f"there is no signature {signature!r} in this model.{near}"
-
-    # ------------------------------------------------------------------------- reusing
-
-    def coverage(self, texts: Any = None, *, names: Iterable[str] | None = None) -> Coverage:
-        """Return how much of other texts this model knows.
-
-        Parameters
-        ----------
-        texts : list, column or iterable of str
-            Documents, whose words and signatures are looked for.
-        names : iterable of str
-            Instead of texts: signatures, such as the phrases of another corpus.
-        """
-        check_is_fitted(self)
-        if (texts is None) == (names is None):
-            raise ValueError("give either texts or names.")
-        if names is not None:
-            return coverage_of_names(self, names)
-        return coverage_of_texts(self, texts)
-
-    def restricted_to(self, vocabulary: Any) -> TranslationModel:
-        """Return a model of the words of another vocabulary, to be used with other texts.
-
-        Rows keep the words that the vocabulary has, and are made to sum to one again. A row of
-        none, and that of a word that the vocabulary lacks, is left out.
-
-        Parameters
-        ----------
-        vocabulary : TextVectorizer, Vocabulary or iterable of str
-            The words, in the order of the columns. A fitted vectorizer also counts words from now
-            on; otherwise this model's does.
-
-        Examples
-        --------
-        >>> model = TranslationModel().fit(["sea salt", "salt sea", "blue sky", "sky blue"])
-        >>> model.restricted_to(["blue", "salt", "wave"]).explain("salt")
-        [('salt', 1.0)]
-        """
-        check_is_fitted(self)
-        return restricted(self, vocabulary)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file, whole or not at all.
-
-        Raises
-        ------
-        FileError
-            If a setting is a function, or something else that a file cannot hold.
-        """
-        check_is_fitted(self)
-        stored.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a file that :meth:`save` wrote.
-
-        Raises
-        ------
-        FileError
-            If the file is missing, damaged, of a newer format, or holds something else.
-        """
-        model = cls()
-        stored.load(model, path)
-        return model
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "vectorizer_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
-
 
 def _marks(documents: Any, held: Any, with_words: bool) -> Any:
     """Return which documents hold which signature; None if words are all there are."""
     if held is None:
         return None
     return sparse.hstack([documents, held], "csr") if with_words else held
-
-
-def _counts(X: Any) -> sparse.csr_array[Any]:
-    """Return a matrix of finite numbers that are not negative."""
-    checked = check_array(X, accept_sparse="csr", ensure_min_samples=0, ensure_min_features=0)
-    counts = sparse.csr_array(checked)
-    if counts.nnz and counts.data.min() < 0:
-        raise CountError("Negative values in counts: a count cannot be negative.")
-    return counts
