@@ -30,6 +30,7 @@ SECTIONS = {
     "term_scores": "Scores of terms",
     "term_selection": "kNN on the best terms of Reuters-21578",
     "neighbours": "Nearest documents and term strength",
+    "translation": "Translations of words and phrases",
     "vocabulary_curve": "Error against the number of terms",
     "bayes": "Naive Bayes: speed",
     "many_classes": "Thousands of classes",

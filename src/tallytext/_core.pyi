@@ -388,6 +388,16 @@ class InvertedIndex:
 
     def count_pairs(self, n_bins: int, first: int, last: int, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+class Translation:
+    def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], signature_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], signatures: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_signatures: int) -> None: ...
+
+    @property
+    def n_signatures(self) -> int: ...
+
+    def costs(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def rows(self, first: int, last: int, *, beta: float, exact: bool, n_steps: int, trim: bool, least: float, most: int, min_df: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
 class PhraseTree:
     """Phrases, as words by id, to be found in streams of words."""
 

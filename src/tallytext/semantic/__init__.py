@@ -3,5 +3,6 @@
 from tallytext.semantic.concepts import Concepts
 from tallytext.semantic.function_words import function_words
 from tallytext.semantic.phrases import Phrases
+from tallytext.semantic.translation import TranslationModel
 
-__all__ = ["Concepts", "Phrases", "function_words"]
+__all__ = ["Concepts", "Phrases", "TranslationModel", "function_words"]

@@ -1,0 +1,61 @@
+"""The benchmark of translations: it runs, its peer is right, and posts are stripped as usual."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import _twenty_newsgroups as loader
+
+ROOT = Path(__file__).resolve().parents[1]
+if not (ROOT / "benchmarks").is_dir():
+    pytest.skip("the source distribution has no benchmarks", allow_module_level=True)
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.corpora import stripped  # noqa: E402
+from benchmarks.translation import by_product  # noqa: E402
+
+from tallytext.semantic.estimation import translation_rows  # noqa: E402
+
+LINES = st.sampled_from(
+    [
+        *("", "-- ", "--", "From: a@b", "> quoted", "| quoted", "In article <1> a writes:"),
+        *("he said: x", "space shuttle", "Quoted from him", "as he writes in May", " >no", "\t"),
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=10).map("\n".join))
+def test_posts_are_stripped_as_scikit_learn_strips_them(post):
+    after = loader.strip_newsgroup_footer(loader.strip_newsgroup_header(post))
+    assert stripped(post) == loader.strip_newsgroup_quoting(after)
+
+
+def test_the_peer_finds_the_same_rows():
+    random = np.random.default_rng(3)
+    share = np.minimum(0.9, 4 / np.arange(1, 701))
+    counts = sparse.csr_array((random.random((90, 700)) < share).astype(float))
+    counts = counts[:, counts.astype(bool).sum(axis=0) > 1]
+    background = counts.sum(axis=0) / counts.sum()
+    expected = translation_rows(counts, background).toarray()
+    np.testing.assert_allclose(by_product(counts, background).toarray(), expected, atol=1e-12)
+
+
+def test_the_section_prints_costs_and_examples(tmp_path):
+    texts = ["\n\nthe space program", "\n\na space program of nasa", "\n\nthe late bus"] * 20
+    columns = {"text": texts, "labels": [["x"]] * 60, "split": ["train"] * 60}
+    for name in ("20ng_bydate", "20ng_orig19997"):
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "translation"]
+    result = subprocess.run(
+        [*command, "--data", str(tmp_path)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    for expected in ("60 documents", "SciPy and NumPy", "from text, 2 threads", "published"):
+        assert expected in result.stdout
