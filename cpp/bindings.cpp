@@ -16,4 +16,5 @@ NB_MODULE(_core, m) {
   bind_inverted_index(m);
   bind_translation(m);
   bind_phrases(m);
+  bind_products(m);
 }

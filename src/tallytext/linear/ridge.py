@@ -119,7 +119,8 @@ class Ridge:
             def some(first: int) -> Solution:
                 chosen = slice(first, first + _TOGETHER)
                 targets = columns[:, chosen].toarray() - means[chosen]
-                return self._descend(product, right_side(targets), step)
+                right = right_side(targets)
+                return descend(product, right, self.alpha, self.tol, self.max_iter, step)
 
             with ThreadPoolExecutor(min(self.threads, len(starts))) as pool:
                 parts = list(pool.map(some, starts))
@@ -127,25 +128,43 @@ class Ridge:
         steps = max(part.n_iter for part in parts)
         return Solution(values, steps, all(part.converged for part in parts))
 
-    def _descend(
-        self, product: Callable[[Numbers], Numbers], right: Numbers, step: Callable[[], None]
-    ) -> Solution:
-        """Go along conjugate directions, each column by a length of its own."""
-        found, rest, way = np.zeros_like(right), right.copy(), right.copy()
-        size = np.square(rest).sum(axis=0)
-        goal = self.tol**2 * size
-        for n_iter in range(self.max_iter):
-            going = size > goal
-            if not going.any():
-                return Solution(found, n_iter, True)
-            slope = product(way) + self.alpha * way
-            length = _ratio(size, np.einsum("ij,ij->j", way, slope), going)
-            found += length * way
-            rest -= length * slope
-            before, size = size, np.where(going, np.square(rest).sum(axis=0), size)
-            way = rest + _ratio(size, before, going) * way
-            step()
-        return Solution(found, self.max_iter, bool((size <= goal).all()))
+
+def descend(
+    product: Callable[[Numbers], Numbers],
+    right: Numbers,
+    alpha: float,
+    tol: float,
+    max_iter: int,
+    step: Callable[[], None],
+) -> Solution:
+    """Solve (A + αI) W = B along conjugate directions, each column by a length of its own.
+
+    Parameters
+    ----------
+    product : callable
+        From W to A W.
+    right : ndarray of shape (n_unknowns, n_columns)
+        B.
+    alpha, tol, max_iter
+        As in :class:`Ridge`.
+    step : callable
+        Is told of each step.
+    """
+    found, rest, way = np.zeros_like(right), right.copy(), right.copy()
+    size = np.square(rest).sum(axis=0)
+    goal = tol**2 * size
+    for n_iter in range(max_iter):
+        going = size > goal
+        if not going.any():
+            return Solution(found, n_iter, True)
+        slope = product(way) + alpha * way
+        length = _ratio(size, np.einsum("ij,ij->j", way, slope), going)
+        found += length * way
+        rest -= length * slope
+        before, size = size, np.where(going, np.square(rest).sum(axis=0), size)
+        way = rest + _ratio(size, before, going) * way
+        step()
+    return Solution(found, max_iter, bool((size <= goal).all()))
 
 
 def _ratio(above: Numbers, below: Numbers, where: Any) -> Numbers:

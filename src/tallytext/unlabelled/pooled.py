@@ -1,0 +1,410 @@
+"""Naive Bayes that learns from labelled documents and from a pool of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from tallytext.bayes.explaining import Summands
+from tallytext.errors import CountError, LabelError
+from tallytext.matrices import checked_matrix
+from tallytext.progress import progress_bar
+from tallytext.smoothing.base import Numbers, expect_between, expect_whole
+from tallytext.threads import thread_count
+from tallytext.trained import Arrays, TrainedClassifier
+from tallytext.unlabelled.anchor import Anchor
+from tallytext.unlabelled.anchored_em import AnchoredEM, Expected
+from tallytext.unlabelled.class_model import ClassWords
+from tallytext.unlabelled.pool import Pool
+from tallytext.unlabelled.regression import expected_regression
+from tallytext.unlabelled.topicality import Topicality
+from tallytext.unlabelled.trust import Trust
+from tallytext.unlabelled.weights import PooledWeights
+
+MOST_BYTES = 2**31
+"""The most that a table of all words and classes may take."""
+
+_SCALE = 8.0  # of the regression's scores
+# Between no trust in the anchor and full trust: its weight while the pool is shared out, and when
+# a document is judged; and, against it, the weight of naive Bayes there.
+_HELD = (1.0, 12.0)
+_JUDGED = (0.25, 1.0)
+_WORDS = 0.5
+
+
+class Learned(NamedTuple):
+    """What some labelled documents and the pool come to."""
+
+    weights: PooledWeights
+    expected: Expected
+    trust: float
+    measured: Trust
+    translated: bool
+
+
+class PooledNB(TrainedClassifier):
+    r"""Naive Bayes for few labels: it learns from documents without labels, too.
+
+    Once for the pool of all documents: words are weighed by their :class:`Topicality`, documents
+    placed in a latent space, and words translated into those that they bring with them. Then, from
+    the labelled documents: an *anchor*, a logistic regression; a naive Bayes model of words and
+    what they stand for; :class:`AnchoredEM`, which shares the pool out among the classes; a least
+    squares regression on these shares. A new document is judged by the sum
+
+    .. math:: s_c(d) = 8\, v_d \cdot B_c + \omega_a\, s^{\text{anchor}}_c(d)
+              + \omega_e \left(L \sum_w u_{dw} \ln p(w \mid c) + \kappa\, z_d \cdot m_c
+              + \ln \pi_c\right)
+
+    which adds up from words, so that every answer can be explained. How far the anchor is trusted
+    is asked of labelled documents held out: where it is right more often than naive Bayes, it
+    weighs more, in EM and in the sum.
+
+    For documents with one label each. Needs memory for a few tables of words by classes.
+
+    Parameters
+    ----------
+    topicality : float, default=0.05
+        Where a word has half its weight, see :class:`Topicality`; 0 to weigh all words alike.
+    translation : bool or "auto", default="auto"
+        Whether words stand for others that they come with; "auto": if held-out labelled documents
+        are judged no worse so.
+    beta : float, default=0.8
+        How much of the company of a word is put down to the background.
+    n_components : int, default=100
+        Dimensions of the latent space.
+    min_df : int, default=2
+        Words of fewer documents of the pool do not count.
+    anchor : classifier, default=None
+        A linear classifier of scikit-learn; None for a logistic regression.
+    cost : float, default=10.0
+        What errors cost the logistic regression.
+    trust : float, default=None
+        How far the anchor is trusted, from 0 to 1; None to ask held-out documents.
+    rounds, length, concentration, annealing
+        Of :class:`AnchoredEM`.
+    penalty : float, default=3.0
+        Of the regression on the pool's shares.
+    labelled_weight : float, default=20.0
+        What a labelled document weighs in it, beside one for others.
+    random_state : int, default=0
+        Decides where the search for the latent space begins.
+    multi_label : bool, default=None
+        Documents with several labels are refused.
+    n_jobs : int, default=None
+        Number of threads, see :func:`tallytext.threads.thread_count`. Results do not depend on it
+        but for rounding in the linear algebra of others.
+    verbose : bool, default=None
+        Whether to show a bar; None: on a terminal, if it takes long.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, sorted.
+    label_distributions_ : ndarray of shape (n_unlabelled, n_classes)
+        The probability of each class for each document without a label.
+    transduction_ : ndarray of shape (n_unlabelled,)
+        The best class of each.
+    trust_ : float
+        How far the anchor was trusted.
+    translated_ : bool
+        Whether words were translated.
+    emphasis_ : ndarray of shape (n_features,)
+        The weight of each word by its topicality.
+    notes_ : list of str
+        What was done, in sentences.
+
+    Examples
+    --------
+    >>> from tallytext import TextVectorizer
+    >>> vectorizer = TextVectorizer()
+    >>> pool = ["salt sea", "sea wave", "deep sea fish", "fish swim", "blue cloud", "cloud and sky",
+    ...         "sky high", "high as a kite", "a kite in the sky"]
+    >>> P = vectorizer.fit_transform(pool)
+    >>> model = PooledNB().fit(vectorizer.transform(["salt sea", "blue cloud"]), ["sea", "sky"], P)
+    >>> model.predict(vectorizer.transform(["fish", "kite"]))
+    array(['sea', 'sky'], dtype='<U3')
+    """
+
+    contrasts = False
+
+    weights_: PooledWeights
+    trust_: float
+    translated_: bool
+    notes_: list[str]
+    label_distributions_: Numbers
+    pool_: Pool | None = None
+
+    def __init__(
+        self,
+        *,
+        topicality: float = 0.05,
+        translation: bool | Literal["auto"] = "auto",
+        beta: float = 0.8,
+        n_components: int = 100,
+        min_df: int = 2,
+        anchor: Any = None,
+        cost: float = 10.0,
+        trust: float | None = None,
+        rounds: int = 12,
+        length: float = 20.0,
+        concentration: float = 10.0,
+        annealing: float = 0.2,
+        penalty: float = 3.0,
+        labelled_weight: float = 20.0,
+        random_state: int = 0,
+        multi_label: bool | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ) -> None:
+        self.topicality = topicality
+        self.translation = translation
+        self.beta = beta
+        self.n_components = n_components
+        self.min_df = min_df
+        self.anchor = anchor
+        self.cost = cost
+        self.trust = trust
+        self.rounds = rounds
+        self.length = length
+        self.concentration = concentration
+        self.annealing = annealing
+        self.penalty = penalty
+        self.labelled_weight = labelled_weight
+        self.random_state = random_state
+        self.multi_label = multi_label
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, unlabelled: Any = None) -> Self:
+        """Learn from documents, forgetting any learned before.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts of documents with labels.
+        y : sequence of length n_documents
+            One label per document.
+        unlabelled : sparse matrix, sparse array or array-like of shape (n_unlabelled, n_terms)
+            Counts of documents without labels, from the same source; the more, the better. None
+            for none.
+
+        Returns
+        -------
+        self
+        """
+        self._others = unlabelled
+        try:
+            return super().fit(X, y)
+        finally:
+            del self._others
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """The best class of each document without a label."""
+        return self.classes_[self.label_distributions_.argmax(axis=1)]
+
+    @property
+    def emphasis_(self) -> Numbers:
+        """The weight of each word by its topicality."""
+        return self.weights_.views.emphasis
+
+    def out_of_sample_scores(self, folds: Any) -> Numbers:
+        """Return scores of the labelled documents by models that knew them without their labels.
+
+        What is done once for a pool is not done again.
+
+        Parameters
+        ----------
+        folds : array-like of int of shape (n_documents,)
+            Documents of one fold are held out together; those of fold -1 never are, and their
+            scores are those of the model itself.
+
+        Raises
+        ------
+        LabelError
+            If the pool is no longer there: in a model that was loaded, or told to drop it.
+        """
+        if self.pool_ is None:
+            raise LabelError("the pool is not kept in files: fit the model again.")
+        numbers = np.asarray(folds)
+        truth, rows = self._truth, np.arange(len(self._truth))
+        found = self.weights_.pool_scores(self.pool_, rows)
+        for fold in np.unique(numbers[numbers >= 0]):
+            held = numbers == fold
+            known = truth[~held].any(axis=0)
+            found[held] = -np.inf
+            if known.any():
+                learned = self._learned(self.pool_, rows[~held], truth[~held][:, known])
+                scores = learned.weights.pool_scores(self.pool_, rows[held])
+                found[np.ix_(held, known)] = scores
+        return found
+
+    def drop_pool(self) -> Self:
+        """Let go of the documents of the pool; the model answers as before."""
+        self.pool_ = None
+        return self
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return what was learned, for a file; the documents of the pool are not kept."""
+        values = {"trust": self.trust_, "translated": self.translated_, "notes": self.notes_}
+        return self.weights_.to_arrays(), values
+
+    def read_arrays(self, arrays: Arrays, values: Mapping[str, Any]) -> Self:
+        """Become what :meth:`to_arrays` was taken of; ``classes_`` and its kin are set before."""
+        self.weights_ = PooledWeights.from_arrays(arrays, len(self.classes_))
+        self.n_features_in_ = len(self.weights_.views.emphasis)
+        self.trust_ = float(values.get("trust", 0.0))
+        self.translated_ = bool(values.get("translated", False))
+        self.notes_ = [str(note) for note in values.get("notes", [])]
+        self.label_distributions_ = np.zeros((0, len(self.classes_)))
+        return self
+
+    def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
+        self._expect_parameters()
+        labels = truth.toarray()
+        _expect_one_label(labels)
+        _expect_room(X.shape[1], labels.shape[1])
+        counts = [sparse.csr_array(X)]
+        if self._others is not None:
+            counts.append(self._checked_others(self._others))
+        with progress_bar("learning from the pool", 3 + self.rounds, self.verbose) as step:
+            pool = Pool.of(
+                sparse.vstack(counts, format="csr"),
+                Topicality(self.topicality, seed=self.random_state),
+                self.n_components,
+                self.min_df,
+                self.beta,
+                thread_count(self.n_jobs),
+            )
+            step()
+            learned = self._learned(pool, np.arange(len(labels)), labels, step)
+        self.pool_, self._truth = pool, labels
+        self.weights_, self.trust_ = learned.weights, learned.trust
+        self.translated_ = learned.translated
+        self.label_distributions_ = learned.expected.shares[len(labels) :]
+        self.notes_ = _notes(learned, len(labels), pool.n_documents)
+
+    def _learned(
+        self, pool: Pool, rows: Any, truth: Numbers, step: Callable[[], None] = lambda: None
+    ) -> Learned:
+        """Learn from some documents of the pool that have labels, and from all others."""
+        measured = Trust.measured(pool, rows, truth)
+        translate = measured.translates if self.translation == "auto" else bool(self.translation)
+        estimator = None if self.anchor is None else clone(self.anchor)
+        anchor = Anchor.trained(pool, rows, truth, self.cost, estimator)
+        step()
+        words = ClassWords.of(pool, rows, truth, translate)
+        em = AnchoredEM(self.rounds, self.length, self.concentration, self.annealing)
+        said = anchor.log_probabilities(pool)
+
+        def shared_out(trust: float) -> Expected:
+            return em.run(pool, rows, truth, words, _between(_HELD, trust) * said, step)
+
+        trust = measured.value(1.0) if self.trust is None else float(self.trust)
+        expected = shared_out(trust)
+        if self.trust is None and not measured.is_known:
+            trust = measured.value(expected.evenness)
+            expected = shared_out(trust) if trust else expected
+        weights = self._weights(pool, rows, anchor, expected, trust)
+        step()
+        return Learned(weights, expected, trust, measured, translate)
+
+    def _weights(
+        self, pool: Pool, rows: Any, anchor: Anchor, expected: Expected, trust: float
+    ) -> PooledWeights:
+        """Return the sum of what regression, anchor and naive Bayes say."""
+        regression, _ = expected_regression(
+            pool, expected.shares, rows, self.penalty, self.labelled_weight
+        )
+        held, words = _between(_JUDGED, trust), _WORDS * (1 - trust)
+        # What a word adds to all classes alike says nothing, and would cost digits.
+        told = expected.words - expected.words.mean(axis=1, keepdims=True)
+        return PooledWeights.rounded(
+            pool.views,
+            units=_SCALE * regression + held * anchor.units,
+            shares=words * self.length * told * (pool.views.emphasis > 0)[:, None],
+            latent=held * anchor.latent + words * self.concentration * expected.places,
+            bias=held * anchor.bias + words * expected.log_sizes,
+        )
+
+    def _decide(self, X: Any) -> Numbers:
+        return self.weights_.scores(_counts(X), thread_count(self.n_jobs))
+
+    def _summands(self, row: Any) -> Summands:
+        return self.weights_.summands(_counts(row), self.classes_)
+
+    def _checked_others(self, unlabelled: Any) -> sparse.csr_array[Any]:
+        others = sparse.csr_array(checked_matrix(self, unlabelled, reset=False, open_width=False))
+        if others.nnz and others.data.min() < 0:
+            raise CountError("unlabelled holds negative numbers; counts are never negative.")
+        return others
+
+    def _expect_parameters(self) -> None:
+        expect_between("topicality", self.topicality, 0.0, 1e6)
+        if self.translation not in (True, False, "auto"):
+            raise ValueError(
+                f"translation must be True, False or 'auto', not {self.translation!r}."
+            )
+        expect_between("beta", self.beta, 0.0, 0.999)
+        for name in ("n_components", "min_df", "rounds"):
+            expect_whole(name, getattr(self, name), 1)
+        if self.trust is not None:
+            expect_between("trust", self.trust, 0.0, 1.0)
+        for name in ("cost", "length", "penalty", "labelled_weight"):
+            expect_between(name, getattr(self, name), 1e-9, 1e9)
+        expect_between("concentration", self.concentration, 0.0, 1e6)
+        expect_between("annealing", self.annealing, 1e-6, 1.0)
+        expect_whole("random_state", self.random_state, 0)
+
+
+def _between(ends: tuple[float, float], trust: float) -> float:
+    """Return a factor between two, by equal ratios."""
+    return ends[0] * (ends[1] / ends[0]) ** trust
+
+
+def _counts(X: Any) -> sparse.csr_array[Any]:
+    counts = sparse.csr_array(X, dtype=np.float64, copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    return counts
+
+
+def _notes(learned: Learned, n_labelled: int, n_documents: int) -> list[str]:
+    asked = learned.measured
+    found = f"the anchor was trusted {learned.trust:.2f} of 1"
+    if asked.is_known:
+        naive = max(asked.plain, asked.translated)
+        found += (
+            f": on labelled documents held out it was right {asked.anchor:.0%} of the time, naive "
+            f"Bayes {naive:.0%}"
+        )
+    return [
+        f"learned from {n_labelled:,} labelled and {n_documents - n_labelled:,} other documents",
+        found,
+        f"words {'stood' if learned.translated else 'did not stand'} for others they come with",
+    ]
+
+
+def _expect_one_label(truth: Numbers) -> None:
+    several = np.flatnonzero(truth.sum(axis=1) != 1)
+    if several.size:
+        raise LabelError(
+            f"document {several[0]} has {int(truth[several[0]].sum())} labels, and PooledNB takes "
+            "documents with one label each. Documents without a label go into unlabelled; for "
+            "several labels per document use RefinedNB or MultinomialNB."
+        )
+
+
+def _expect_room(n_terms: int, n_classes: int) -> None:
+    needed = 8 * n_terms * n_classes
+    if needed > MOST_BYTES:
+        raise CountError(
+            f"{n_terms:,} columns times {n_classes:,} classes are a table of {needed / 2**30:.1f} "
+            f"GiB, and PooledNB takes no more than {MOST_BYTES / 2**30:.0f}. Keep fewer words, by "
+            "min_df or max_features of the vectorizer, or use MultinomialNB."
+        )

@@ -1,0 +1,119 @@
+"""How far to trust the anchor, and whether to translate: asked of labelled documents held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tallytext.smoothing.base import Numbers
+from tallytext.unlabelled.anchor import likeness
+from tallytext.unlabelled.class_model import ClassWords
+from tallytext.unlabelled.pool import Pool
+
+_MOST_FOLDS = 5
+_PENALTY = 0.1  # of the least squares that stand in for the anchor
+_FULL = 0.03  # by how much the anchor must be right more often to be trusted in full
+_DOUBT = 0.5  # standard errors that are taken off first
+_UNEVEN = 0.95  # of the evenness: below, class sizes differ much
+_UNEVEN_TRUST = 0.5
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What labelled documents say that their own model had not seen.
+
+    Attributes
+    ----------
+    anchor, plain, translated : float
+        Shares of them that were right: by least squares, by naive Bayes on words, and by naive
+        Bayes on what words stand for. NaN where no class has two documents.
+    n : int
+        How many there were.
+    doubt : float
+        The standard error of a difference of these.
+    """
+
+    anchor: float
+    plain: float
+    translated: float
+    n: int
+    doubt: float
+
+    @classmethod
+    def measured(cls, pool: Pool, rows: Any, truth: Numbers) -> Self:
+        """Ask documents of some rows, in as many folds as classes have documents, five at most."""
+        n_folds = min(_MOST_FOLDS, int(np.median(truth.sum(axis=0))))
+        if n_folds < 2:
+            return cls(np.nan, np.nan, np.nan, len(rows), np.nan)
+        folds = _dealt(truth, n_folds)
+        labels = truth.argmax(axis=1)
+        by_anchor = _held_out_squares(pool, rows, truth, folds).argmax(axis=1) == labels
+        plain, translated = (
+            found.argmax(axis=1) == labels for found in _held_out_words(pool, rows, truth, folds)
+        )
+        best = translated if translated.mean() >= plain.mean() else plain
+        doubt = float(np.sqrt(np.mean(by_anchor != best) / len(rows)))
+        return cls(
+            anchor=float(by_anchor.mean()),
+            plain=float(plain.mean()),
+            translated=float(translated.mean()),
+            n=len(rows),
+            doubt=doubt,
+        )
+
+    @property
+    def translates(self) -> bool:
+        """Whether translation pays; so it is taken to, where nobody can tell."""
+        return not self.plain > self.translated
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there was anything to hold out."""
+        return not np.isnan(self.anchor)
+
+    def value(self, evenness: float) -> float:
+        """Return how far to trust the anchor beside naive Bayes, from 0 to 1.
+
+        Where nothing could be held out, half if the pool turned out uneven, else not at all.
+        """
+        if not self.is_known:
+            return _UNEVEN_TRUST if evenness < _UNEVEN else 0.0
+        ahead = self.anchor - max(self.plain, self.translated) - _DOUBT * self.doubt
+        return float(np.clip(ahead / _FULL, 0.0, 1.0))
+
+
+def _dealt(truth: Numbers, n_folds: int) -> Any:
+    """Return a fold for each document, those of each class dealt out in turn."""
+    before = np.cumsum(truth, axis=0) - truth
+    return (before * truth).sum(axis=1).astype(np.intp) % n_folds
+
+
+def _held_out_squares(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> Numbers:
+    r"""Return least-squares scores of documents by what those of other folds say.
+
+    With :math:`G = (K + \lambda I)^{-1}` the error of a held-out block is
+    :math:`G_{BB}^{-1} (G y)_B`, so that one inverse serves all folds.
+    """
+    targets = truth - 1 / truth.shape[1]
+    likes = likeness(pool.units.matrix[rows], pool.latent[rows])
+    inverse = np.linalg.inv(likes + _PENALTY * np.eye(len(likes)))
+    solved = inverse @ targets
+    found = np.empty_like(targets)
+    for fold in range(folds.max() + 1):
+        held = np.flatnonzero(folds == fold)
+        found[held] = targets[held] - np.linalg.solve(inverse[np.ix_(held, held)], solved[held])
+    return found
+
+
+def _held_out_words(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> tuple[Numbers, Numbers]:
+    """Return naive Bayes scores of documents by words of other folds: plain, and translated."""
+    shares = pool.shares.matrix[rows]
+    plain, translated = np.empty_like(truth), np.empty_like(truth)
+    for fold in range(folds.max() + 1):
+        held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        for found, translate in ((plain, False), (translated, True)):
+            words = ClassWords.of(pool, rows[kept], truth[kept], translate).mixed()
+            found[held] = shares[held] @ np.log(words)
+    return plain, translated

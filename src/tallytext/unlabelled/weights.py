@@ -1,0 +1,112 @@
+"""What a pooled model has come to: weights of words, in the three views of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallytext.bayes.explaining import Summands
+from tallytext.parts import expect_parts, float_part
+from tallytext.products import Products
+from tallytext.smoothing.base import Numbers
+from tallytext.unlabelled.pool import Pool
+from tallytext.unlabelled.views import Rows, Views
+
+
+@dataclass(frozen=True)
+class PooledWeights:
+    r"""Linear scores of documents, whose words can be told apart.
+
+    .. math:: s_c(d) = b_c + \sum_w v_w A_{wc} + \sum_w u_w B_{wc} + \sum_i z_i C_{ic}
+
+    Attributes
+    ----------
+    views : Views
+        What makes v, u and z of a document.
+    units, shares : ndarray of shape (n_terms, n_classes)
+        A and B.
+    latent : ndarray of shape (n_components, n_classes)
+        C.
+    bias : ndarray of shape (n_classes,)
+    """
+
+    views: Views
+    units: Numbers
+    shares: Numbers
+    latent: Numbers
+    bias: Numbers
+
+    @classmethod
+    def rounded(
+        cls, views: Views, units: Numbers, shares: Numbers, latent: Numbers, bias: Numbers
+    ) -> Self:
+        """Return weights as precise as a file holds them, so that it changes nothing."""
+        parts = (units, shares, latent, bias)
+        return cls(views, *(part.astype(np.float32).astype(np.float64) for part in parts))
+
+    def scores(self, counts: Rows[Any], n_threads: int) -> Numbers:
+        """Return what each class gets for each document."""
+        units = Products(self.views.units(counts), n_threads)
+        shares = Products(self.views.shares(counts), n_threads)
+        found = units.times(self.units) + shares.times(self.shares)
+        return found + self.views.latent(units) @ self.latent + self.bias
+
+    def pool_scores(self, pool: Pool, rows: Any) -> Numbers:
+        """Return the same for some documents of the pool that the weights are of."""
+        found = pool.units.matrix[rows] @ self.units + pool.shares.matrix[rows] @ self.shares
+        return found + pool.latent[rows] @ self.latent + self.bias
+
+    def summands(self, row: Rows[Any], classes: NDArray[Any]) -> Summands:
+        """Return what adds up to the scores of one document."""
+        units, shares = self.views.units(row), self.views.shares(row)
+        each = units.data[:, None] * self.units[row.indices]
+        each += shares.data[:, None] * self.shares[row.indices]
+        # A word moves the document in the latent space; how far it is scaled is the document's.
+        moves = units.data[:, None] * self.views.directions[row.indices]
+        length = np.sqrt(np.square(moves.sum(axis=0)).sum())
+        each += (moves / length if length > 0 else moves) @ self.latent
+        nothing = np.zeros(len(classes))
+        return Summands(
+            classes=classes,
+            counts=row.data,
+            known=self.views.emphasis[row.indices] > 0,
+            terms=each,
+            prior=self.bias,
+            constant=nothing,
+            length=nothing,
+            scores=each.sum(axis=0) + self.bias,
+        )
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all parts by name, for a file."""
+        names = ("units", "shares", "latent", "bias")
+        parts = {name: getattr(self, name).astype(np.float32) for name in names}
+        return {**self.views.to_arrays(), **parts}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
+        """Read what :meth:`to_arrays` wrote.
+
+        Raises
+        ------
+        FileError
+            If these arrays cannot be weights of so many classes.
+        """
+        expect_parts(arrays, {"emphasis", "idf", "directions", "units", "shares", "latent", "bias"})
+        views = Views.from_arrays(arrays)
+        n_terms, n_components = views.directions.shape
+
+        def part(name: str, *shape: int) -> Numbers:
+            return float_part(arrays, name, shape).astype(np.float64)
+
+        return cls(
+            views,
+            units=part("units", n_terms, n_classes),
+            shares=part("shares", n_terms, n_classes),
+            latent=part("latent", n_components, n_classes),
+            bias=part("bias", n_classes),
+        )
