@@ -20,7 +20,7 @@ from tallytext.text.analysis import Accents
 __all__ = ["Concepts"]
 
 
-class Concepts(PhraseCounter):
+class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Count concepts in texts: words and phrases from a list, several of which may mean the same.
 
     Nothing is learned, so there is no need to fit. A phrase is cut into words as texts are, words

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, isfinite
 from numbers import Integral, Real
+from sys import float_info
 from typing import Any
 
 from tallytext.errors import SettingsError, did_you_mean
@@ -64,6 +65,18 @@ def _check(settings: Any) -> None:
     _check_number("share", settings.share, 0, 1)
 
 
+def is_number(value: Any) -> bool:
+    """Whether this is a number that is finite, and small enough to be a float.
+
+    Examples
+    --------
+    >>> is_number(1), is_number(float("nan")), is_number(10**400), is_number(True)
+    (True, False, False, False)
+    """
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    return real and -float_info.max <= value <= float_info.max
+
+
 def _check_whole(name: str, value: Any, least: int, most: int) -> None:
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or not least <= value <= most:
@@ -73,8 +86,7 @@ def _check_whole(name: str, value: Any, least: int, most: int) -> None:
 
 
 def _check_number(name: str, value: Any, least: float = -inf, most: float = inf) -> None:
-    real = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-    if not real or not least <= value <= most:
+    if not is_number(value) or not least <= value <= most:
         limits = f" from {least} to {most}" if isfinite(most) else f" from {least} on"
         limits = limits if isfinite(least) else ""
         raise SettingsError(f"{name} must be a number{limits}, not {value!r:.80}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from tallytext.errors import FileError
 from tallytext.semantic.counting import strings_in
-from tallytext.semantic.phrase_settings import checked_search
+from tallytext.semantic.phrase_settings import checked_search, is_number
 from tallytext.semantic.plain_settings import checked_settings, plain_settings
 
 _NAMES = {"settings", "phrases", "scores", "counts", "stop_words"}
@@ -58,11 +57,10 @@ def _check_phrases(phrases: list[str], max_words: int) -> None:
 
 def _numbers(values: Mapping[str, Any], name: str, kind: type, n: int) -> list[Any]:
     found = values[name]
-    allowed = (int, float) if kind is float else (int,)
+    whole = kind is int
     good = isinstance(found, list) and all(
-        isinstance(item, allowed) and not isinstance(item, bool) and isfinite(item)
-        for item in found
+        is_number(item) and (not whole or (isinstance(item, int) and item >= 0)) for item in found
     )
-    if not good or len(found) != n or (kind is int and any(item < 0 for item in found)):
+    if not good or len(found) != n:
         raise FileError(f"{name!r} must be {n:,} numbers, one for each phrase.")
     return [kind(item) for item in found]

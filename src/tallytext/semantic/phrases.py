@@ -26,7 +26,7 @@ __all__ = ["Phrases"]
 Method = Literal["npmi", "likelihood", "gensim", "xtract"]
 
 
-class Phrases(PhraseCounter):
+class Phrases(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     r"""Find phrases of two to four words in texts, and count them in others.
 
     Words of a phrase are neighbours: nothing stands between them but spaces, at most one line feed
@@ -45,7 +45,7 @@ class Phrases(PhraseCounter):
           by chance.
         - ``"gensim"``: :math:`(n_{ab} - n_{\min}) |V| / (n_a n_b)`, where :math:`n_{\min}` is
           ``min_count``, and :math:`|V|` counts different words and different pairs, as in gensim.
-        - ``"xtract"``: Smadja's Xtract, from where words stand to each other. Slower.
+        - ``"xtract"``: Smadja's Xtract, from where words stand to each other.
     threshold : float or None, default=None
         The score that makes a phrase. None: 0.3 for npmi, 10.83 for likelihood, 10 for gensim
         (which must be exceeded), 1 for xtract (the strength, :math:`k_0`).

@@ -8,11 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from tallytext.errors import FileError, SettingsError, TallytextError
+from tallytext.errors import FileError, SettingsError
 
 # Threads, and what is shown, belong to a machine and its user; a mapping is kept by itself.
 _NOT_KEPT = frozenset(("n_jobs", "verbose", "mapping"))
-_KINDS = {"lowercase": bool, "language": str | None, "encoding": str, "decode_error": str}
+_KINDS: dict[str, Any] = {
+    "lowercase": bool,
+    "language": str | None,
+    "encoding": str,
+    "decode_error": str,
+    "stop_words": str | list | None,
+}
 
 
 def plain_settings(model: Any) -> dict[str, Any]:
@@ -59,7 +65,7 @@ def checked_settings(
     if not isinstance(settings, Mapping) or set(settings) != wanted:
         raise FileError("the settings of these phrases are not those that are known here.")
     for name, kind in _KINDS.items():
-        if not isinstance(settings[name], kind):
+        if name in settings and not isinstance(settings[name], kind):
             raise FileError(f"the setting {name} cannot be {settings[name]!r:.80}.")
     model = cls(**settings)
     try:
@@ -67,6 +73,6 @@ def checked_settings(
         model._cutter().analyzer()
         codecs.lookup(model.encoding)
         codecs.lookup_error(model.decode_error)
-    except (TallytextError, TypeError, LookupError) as problem:
+    except (ValueError, TypeError, LookupError) as problem:
         raise FileError(f"a setting of these phrases cannot be used: {problem}") from None
     return dict(settings)

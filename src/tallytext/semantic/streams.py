@@ -141,6 +141,9 @@ class Cutter:
 
     def numbered(self, raw: RawStreams) -> WordStreams:
         """Number the words that are left of those that were cut."""
+        if self.analyzer().analysis.is_identity:
+            # The break, which is the first term, becomes -1.
+            return WordStreams(raw.starts, raw.ids - np.int32(1), raw.vocabulary.terms()[1:])
         words = self.analysed(raw.vocabulary)[1:]
         known = Vocabulary(word for word in words if word is not None)
         found = known.ids([word or "" for word in words])
