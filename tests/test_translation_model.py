@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -324,6 +325,11 @@ def test_nothing_can_be_asked_before_fit():
 def test_a_translation_model_is_an_estimator(check):
     """Those of scikit-learn's checks that need no matrix: it is fitted on texts."""
     check("TranslationModel", TranslationModel())
+
+
+def test_counts_are_sparse_whatever_the_output_is_set_to():
+    with sklearn.config_context(transform_output="pandas"):
+        assert sparse.issparse(TranslationModel("words+phrases").fit_transform(TEXTS))
 
 
 def test_it_is_a_step_of_a_pipeline():

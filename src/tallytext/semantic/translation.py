@@ -19,7 +19,7 @@ from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import Vocabulary
 
 
-class TranslationModel(Translating):
+class TranslationModel(Translating, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     r"""What words a word, a phrase or a concept brings with it, learned from texts without labels.
 
     A *signature* t is what a text is recognised by: a word, a phrase such as "space program", or a
