@@ -162,6 +162,7 @@ def test_phrases_alone_leave_words_without_rows():
     model = TranslationModel("phrases", stop_words="english").fit(TEXTS)
     assert set(model.kinds_) == {1}
     assert model.phrases_.stop_words == "english"
+    assert model.set_params(verbose=False).fit(TEXTS).phrases_.verbose is False
     assert not model.translate(["bus sea"]).nnz
     assert model.translate(["space shuttle"]).nnz
 

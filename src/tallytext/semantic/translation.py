@@ -156,7 +156,7 @@ class TranslationModel(Translating, auto_wrap_output_keys=None):  # type: ignore
         wanted = chosen(self.signatures)
         texts = texts if hasattr(texts, "__len__") else list(texts)
         X = vectorizer.fit_transform(texts)
-        finder, held = found_in(texts, wanted.finders, vectorizer)
+        finder, held = found_in(texts, wanted.finders, vectorizer, self.verbose)
         names: Any = [] if finder is None else finder.get_feature_names_out()
         self._estimate(X, vectorizer.get_feature_names_out(), held, names, wanted.words)
         self.vectorizer_, self.phrases_ = vectorizer, finder
