@@ -14,6 +14,7 @@ from tallytext.bayes.class_order import ClassOrder, Ordering
 from tallytext.planes import UNIT, Plane
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
+from tallytext.vocabulary import Vocabulary
 
 Column: TypeAlias = Plane | str  # "occurrences" or "documents"
 Made = TypeVar("Made")
@@ -41,8 +42,8 @@ class Reading:
         Documents are weighed when the last column is a plane.
     n_documents : float
     n_live_terms, version : int
-    complete : bool
-        Whether all terms were asked for.
+    terms : ndarray of int or None
+        Which terms were asked for; None for all.
     source : Reader
         What more can be read from.
     """
@@ -61,7 +62,7 @@ class Reading:
     n_documents: float
     n_live_terms: int
     version: int
-    complete: bool
+    terms: NDArray[np.int32] | None
     source: Reader
 
     @property
@@ -73,6 +74,11 @@ class Reading:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.class_documents)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all terms were asked for."""
+        return self.terms is None
 
     def all_terms(self) -> Reading:
         """Return the same of all terms, however few this is of.
@@ -157,6 +163,11 @@ class Reader:
         """Number of terms of the vocabulary."""
         return len(self._tally.vocabulary)
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The terms."""
+        return self._tally.vocabulary
+
     def read(self, terms: NDArray[np.int32] | None = None) -> Reading:
         """Read the sums of some terms, or of all."""
         part = self._tally.slice(self._numbers, terms)
@@ -181,7 +192,7 @@ class Reader:
             n_documents=part.scales[-1] * UNIT if weighed else part.n_documents,
             n_live_terms=part.n_live_terms,
             version=part.version,
-            complete=terms is None,
+            terms=terms,
             source=self,
         )
 

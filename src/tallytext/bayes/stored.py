@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import NO_TERMS
@@ -14,7 +16,13 @@ from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.multinomial import MultinomialNB
 from tallytext.errors import FileError
 from tallytext.labels import LabelIndex
-from tallytext.smoothing.stored import smoothing_from_dict, smoothing_to_dict
+from tallytext.smoothing import Semantic
+from tallytext.smoothing.stored import (
+    smoothing_from_dict,
+    smoothing_to_arrays,
+    smoothing_to_dict,
+    smoothing_with_arrays,
+)
 from tallytext.tally import Tally
 
 Model = TypeVar("Model", bound=NaiveBayes)
@@ -48,7 +56,23 @@ def state_of(model: NaiveBayes) -> dict[str, Any]:
     }
 
 
-def model_from(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
+def arrays_of(model: NaiveBayes) -> dict[str, NDArray[Any]]:
+    """Return what a model knows besides its tally and plain values: the rows of a translation.
+
+    Examples
+    --------
+    >>> arrays_of(MultinomialNB())
+    {}
+    """
+    return smoothing_to_arrays(model.smoothing) if isinstance(model, MultinomialNB) else {}
+
+
+def model_from(
+    model: Model,
+    tally: Tally,
+    state: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]] | None = None,
+) -> Model:
     """Return a model with its parameters that is fitted as another one was, to the last bit.
 
     Parameters
@@ -59,6 +83,8 @@ def model_from(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
         The counts of the other one; the model reads this very tally.
     state : mapping
         What :func:`state_of` returned.
+    arrays : mapping, default=None
+        What :func:`arrays_of` returned.
 
     Raises
     ------
@@ -68,6 +94,8 @@ def model_from(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
     """
     _expect_state(state)
     try:
+        if isinstance(model, MultinomialNB) and model.smoothing is not None:
+            model.smoothing = smoothing_with_arrays(model.smoothing, arrays or {})
         return _fitted(model, tally, state)
     except (AttributeError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
@@ -97,6 +125,8 @@ def _choose(model: NaiveBayes, chosen: Any) -> None:
     if own is None or type(own) is not type(chosen):
         raise FileError(f"{type(model).__name__} could not have chosen {chosen!r:.80}")
     assert isinstance(model, MultinomialNB)
+    if isinstance(own, Semantic) and isinstance(chosen, Semantic):
+        chosen = replace(chosen, translation=own.translation)
     model.chosen_ = (own, chosen)
 
 
