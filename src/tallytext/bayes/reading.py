@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,10 @@ class Reading:
         Which terms were asked for; None for all.
     source : Reader
         What more can be read from.
+    labelled : tuple of ndarray and float, or None
+        How many documents of each class, and in all, have labels; None if all these have.
+    pooled : bool
+        Whether priors are those of all documents, and not of those with labels.
     """
 
     order: ClassOrder
@@ -64,6 +68,20 @@ class Reading:
     version: int
     terms: NDArray[np.int32] | None
     source: Reader
+    labelled: tuple[Numbers, float] | None = None
+    pooled: bool = False
+
+    @property
+    def labelled_documents(self) -> Numbers:
+        """How many documents of each class have labels."""
+        return self.class_documents if self.labelled is None else self.labelled[0]
+
+    @property
+    def prior_documents(self) -> tuple[Numbers, float]:
+        """The documents of each class, and all, that say how likely classes are."""
+        if self.labelled is None or self.pooled:
+            return self.class_documents, float(self.n_documents)
+        return self.labelled
 
     @property
     def n_terms(self) -> int:
@@ -128,6 +146,14 @@ class Reading:
         return rows
 
 
+class Joining(Protocol):
+    """Adds something to readings."""
+
+    def joined(self, reading: Reading) -> Reading:
+        """Return the reading with it."""
+        ...
+
+
 class Reader:
     """Reads the same columns again and again; the last counts the documents with each term.
 
@@ -137,16 +163,24 @@ class Reader:
     columns : sequence of Plane, "occurrences" or "documents"
     ordering : Ordering
         The order of classes.
+    expected : object, default=None
+        What is added to each reading: see :class:`~tallytext.bayes.expected.Expected`.
     """
 
-    def __init__(self, tally: Tally, columns: Sequence[Column], ordering: Ordering) -> None:
-        self._tally, self._ordering = tally, ordering
+    def __init__(
+        self,
+        tally: Tally,
+        columns: Sequence[Column],
+        ordering: Ordering,
+        expected: Joining | None = None,
+    ) -> None:
+        self._tally, self._ordering, self._expected = tally, ordering, expected
         self._columns, self._numbers = columns, [tally.column(column) for column in columns]
         self._units = np.array([UNIT if isinstance(column, Plane) else 1.0 for column in columns])
 
     def at_rest(self) -> Reader:
         """Return a reader of the tally as it is now, whatever it learns meanwhile."""
-        return Reader(self._tally._snapshot(), self._columns, self._ordering)
+        return Reader(self._tally._snapshot(), self._columns, self._ordering, self._expected)
 
     def counts_of_counts(self, events: Literal["cells", "pooled"], few: bool) -> dict[int, int]:
         """Return how many events occurred r times, for small r only if these are enough."""
@@ -170,6 +204,10 @@ class Reader:
 
     def read(self, terms: NDArray[np.int32] | None = None) -> Reading:
         """Read the sums of some terms, or of all."""
+        reading = self._read(terms)
+        return reading if self._expected is None else self._expected.joined(reading)
+
+    def _read(self, terms: NDArray[np.int32] | None) -> Reading:
         part = self._tally.slice(self._numbers, terms)
         order = self._ordering.of(self._tally, part.class_documents)
         classes, values = _ascending(part, order)

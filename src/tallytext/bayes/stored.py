@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.class_order import Ordering
+from tallytext.bayes.expected import expected_from_dict, expected_to_dict
 from tallytext.bayes.matrices import FRACTION
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.multinomial import MultinomialNB
@@ -27,6 +28,7 @@ from tallytext.tally import Tally
 
 Model = TypeVar("Model", bound=NaiveBayes)
 
+_EXPECTED = "expected."
 _NAMES = {"unit", "weighted", "open", "named", "several", "announced", "chosen"}
 
 
@@ -45,7 +47,8 @@ def state_of(model: NaiveBayes) -> dict[str, Any]:
     chosen = model.chosen_ if isinstance(model, MultinomialNB) else None
     # What was chosen for other parameters is of no use any more.
     holds = chosen is not None and chosen[0] is model.smoothing
-    return {
+    expected = {} if model.expected_ is None else {"expected": expected_to_dict(model.expected_)}
+    return expected | {
         "unit": model.unit_,
         "weighted": model.weighted_,
         "open": model.open_,
@@ -57,14 +60,20 @@ def state_of(model: NaiveBayes) -> dict[str, Any]:
 
 
 def arrays_of(model: NaiveBayes) -> dict[str, NDArray[Any]]:
-    """Return what a model knows besides its tally and plain values: the rows of a translation.
+    """Return what a model knows besides its tally and plain values, for a file.
+
+    The rows of a translation, and what documents without labels are expected to add.
 
     Examples
     --------
     >>> arrays_of(MultinomialNB())
     {}
     """
-    return smoothing_to_arrays(model.smoothing) if isinstance(model, MultinomialNB) else {}
+    found = smoothing_to_arrays(model.smoothing) if isinstance(model, MultinomialNB) else {}
+    if model.expected_ is None:
+        return found
+    counts, _ = model.expected_.tally.to_arrays()
+    return found | {_EXPECTED + name: array for name, array in counts.items()}
 
 
 def model_from(
@@ -95,8 +104,8 @@ def model_from(
     _expect_state(state)
     try:
         if isinstance(model, MultinomialNB) and model.smoothing is not None:
-            model.smoothing = smoothing_with_arrays(model.smoothing, arrays or {})
-        return _fitted(model, tally, state)
+            model.smoothing = smoothing_with_arrays(model.smoothing, _others(arrays or {}))
+        return _with_expected(_fitted(model, tally, state), state, arrays or {})
     except (AttributeError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{type(model).__name__} cannot be what was saved: {reason}.") from None
@@ -120,6 +129,22 @@ def _fitted(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
     return model
 
 
+def _with_expected(model: Model, state: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
+    if "expected" in state:
+        counts = {
+            name.removeprefix(_EXPECTED): array
+            for name, array in arrays.items()
+            if name.startswith(_EXPECTED)
+        }
+        columns = model._expected_columns()
+        model.expected_ = expected_from_dict(state["expected"], counts, model.tally_, columns)
+    return model
+
+
+def _others(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {name: array for name, array in arrays.items() if not name.startswith(_EXPECTED)}
+
+
 def _choose(model: NaiveBayes, chosen: Any) -> None:
     own = model.smoothing if isinstance(model, MultinomialNB) else None
     if own is None or type(own) is not type(chosen):
@@ -131,7 +156,7 @@ def _choose(model: NaiveBayes, chosen: Any) -> None:
 
 
 def _expect_state(state: Any) -> None:
-    if not isinstance(state, Mapping) or state.keys() != _NAMES:
+    if not isinstance(state, Mapping) or state.keys() - {"expected"} != _NAMES:
         raise FileError(f"this is not the state of a model: {state!r:.80}")
     flags = [state[name] for name in ("weighted", "open", "named", "several")]
     if not all(isinstance(flag, bool) for flag in flags) or state["unit"] not in (1.0, FRACTION):

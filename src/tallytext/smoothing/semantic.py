@@ -57,7 +57,7 @@ class Semantic(Smoothing):
 
     Examples
     --------
-    Two documents and one without a label, and a translation by which "sea" stands for "wave" as well:
+    Two documents, one without a label, and a translation by which "sea" stands for "wave", too:
 
     >>> from scipy.sparse import csr_array
     >>> from tallytext import MultinomialNB
