@@ -1,4 +1,5 @@
 #include "count.hpp"
+#include "gaps.hpp"
 #include "pystring.hpp"
 #include "shared.hpp"
 #include "sources.hpp"
@@ -186,6 +187,16 @@ void bind_count(nb::module_& m) {
   bind_documents<TokenLists, AsTheyAre>(
       m, [](const TokenLists& lists, const AsTheyAre&) { return [&] { return std::cref(lists); }; });
   m.def("count_analysed", &count_analysed);
+  m.attr("BREAK") = nb::str(break_term, 1);
+  m.def(
+      "stream_broken",
+      [](const Texts& texts, const WordRules& rules, SharedVocabulary& vocabulary, std::size_t n_threads) {
+        const auto make = [&] { return TextSource<BrokenTokenizer>(texts, rules); };
+        return stream(texts, make, {vocabulary, true, n_threads});
+      },
+      nb::arg("texts"), nb::arg("rules"), nb::arg("vocabulary"), nb::arg("n_threads"),
+      "Return the words of each document, as stream_terms does, with BREAK between those that are no "
+      "neighbours.");
   m.def("token_spans", &token_spans, nb::arg("text"), nb::arg("rules"),
         "Return from where to where, in code points, each word of a text goes, as stream_terms orders them.");
 }

@@ -14,4 +14,6 @@ NB_MODULE(_core, m) {
   bind_leave_one_out(m);
   bind_dual_descent(m);
   bind_inverted_index(m);
+  bind_translation(m);
+  bind_phrases(m);
 }

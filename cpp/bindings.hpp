@@ -24,6 +24,8 @@ void bind_score(nb::module_& m);
 void bind_leave_one_out(nb::module_& m);
 void bind_dual_descent(nb::module_& m);
 void bind_inverted_index(nb::module_& m);
+void bind_translation(nb::module_& m);
+void bind_phrases(nb::module_& m);
 
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

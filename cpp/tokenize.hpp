@@ -1,6 +1,7 @@
 #pragma once
 // Text to words. The sink takes each word as (pointer, size); sixteen bytes can be read from the pointer, and
-// they stay where they are until the sink is flushed.
+// they stay where they are until the sink is flushed. A sink that wants to know where the text is cut has
+// begin_run(from, to), too.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,7 @@ class Tokenizer {
   std::size_t words_of(std::string_view text, std::size_t begin, std::size_t n, Sink& sink) {
     char* lowered = room_for(n + scan_block, sink);
     auto emit = [&](std::size_t from, std::size_t to, bool high) {
+      if constexpr (requires { sink.begin_run(from, to); }) sink.begin_run(begin + from, begin + to);
       if (high && !is_ascii(lowered + from, to - from)) {
         return split(text, text.substr(begin + from, to - from), sink);
       }

@@ -9,6 +9,17 @@
 
 namespace tallytext {
 
+// A sink that wants to know what lies between words has between(c), for every character that belongs to
+// none, and dropped(), for every word that is too short.
+template <class Sink>
+void tell_between(Sink& sink, uint32_t c) {
+  if constexpr (requires { sink.between(c); }) sink.between(c);
+}
+template <class Sink>
+void tell_dropped(Sink& sink) {
+  if constexpr (requires { sink.dropped(); }) sink.dropped();
+}
+
 struct WordRules {
   bool python = false;  // exactly what the pattern \w\w+ finds; otherwise letters keep their marks
   bool lowercase = true;
@@ -49,12 +60,19 @@ class PythonWords {
       : shortest_(rules.shortest), spill_(spill), sink_(sink), start_(spill.used()) {}
 
   void take(uint32_t c) {
-    if (!(unicode::flags(c) & unicode::word)) return finish();
+    if (!(unicode::flags(c) & unicode::word)) {
+      finish();
+      return tell_between(sink_, c);
+    }
     spill_.append(c);
     ++length_;
   }
   void finish() {
-    if (length_ >= shortest_) sink_(spill_.at(start_), spill_.used() - start_);
+    if (length_ >= shortest_) {
+      sink_(spill_.at(start_), spill_.used() - start_);
+    } else if (length_ > 0) {
+      tell_dropped(sink_);
+    }
     start_ = spill_.used();
     length_ = 0;
   }
@@ -78,7 +96,10 @@ class UnicodeWords {
   void take(uint32_t c) {
     const uint16_t f = unicode::flags(c);
     if ((f & unicode::attached) && stretch_ != Stretch::none) return extend(c, f);
-    if (!(f & unicode::word)) return finish();
+    if (!(f & unicode::word)) {
+      finish();
+      return tell_between(sink_, c);
+    }
     const Stretch wanted = f & unicode::bigram_script ? Stretch::clusters : Stretch::word;
     if (stretch_ != wanted) finish();
     stretch_ = wanted;
@@ -89,7 +110,7 @@ class UnicodeWords {
 
   void finish() {
     if (stretch_ == Stretch::clusters) emit_cluster_pairs();
-    if (stretch_ == Stretch::word && (length_ >= rules_.shortest || hangul_)) emit_word();
+    if (stretch_ == Stretch::word) length_ >= rules_.shortest || hangul_ ? emit_word() : tell_dropped(sink_);
     stretch_ = Stretch::none;
     start_ = end_ = spill_.used();
     length_ = 0;

@@ -23,6 +23,7 @@ from tallytext.cli.recalibrate import recalibrate
 from tallytext.cli.terms import terms
 from tallytext.cli.train import train
 from tallytext.cli.training_options import MODELS
+from tallytext.cli.translate import app as translate
 
 app = typer.Typer(
     cls=Commands,
@@ -47,6 +48,7 @@ for command in (
 ):
     epilog = MODELS if command is train else None
     app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(ungrouped(command))
+app.add_typer(translate, name="translate")
 
 
 def _show_version(wanted: bool) -> None:

@@ -68,7 +68,7 @@ def _untrained(settings: Settings, quiet: bool) -> TextClassifier:
     )
 
 
-def default_output(sources: list[str]) -> Path:
+def default_output(sources: list[str], ending: str = ".tally") -> Path:
     """Return the name of the first input with another ending, in the current folder.
 
     Examples
@@ -81,7 +81,7 @@ def default_output(sources: list[str]) -> Path:
     stem = Path(sources[0]).resolve().name
     while (shorter := PurePath(stem).stem) != stem:
         stem = shorter
-    return Path(f"{stem}.tally")
+    return Path(f"{stem}{ending}")
 
 
 def _vectorizer(settings: Settings) -> TextVectorizer | None:

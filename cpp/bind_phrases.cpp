@@ -1,0 +1,176 @@
+#include "bindings.hpp"
+#include "collocates.hpp"
+#include "phrase_tree.hpp"
+#include "word_pairs.hpp"
+
+namespace {
+using namespace tallytext;
+
+using Streams = std::pair<Out<int64_t>, Out<WordId>>;
+
+void expect_threads(std::size_t n_threads) {
+  if (n_threads == 0) throw nb::value_error("at least one thread is needed");
+}
+
+/// Streams whose ids, where they are none of the marks, are below a limit.
+WordStreams streams_of(const In<int64_t>& starts, const In<WordId>& words,
+                       std::size_t n_words = std::numeric_limits<WordId>::max()) {
+  expect_rows(starts, words.size(), "the streams do not fit the words");
+  expect_ids(words, n_words, "a word is out of range", stream_hole);
+  return {span_of(starts), span_of(words)};
+}
+
+void make_tree(PhraseTree* self, In<int64_t> starts, In<WordId> words, std::size_t n_words) {
+  expect_rows(starts, words.size(), "the phrases do not fit the words");
+  expect_ids(words, n_words, "a word is out of range");
+  const auto n_phrases = starts.size() - 1;
+  if (std::adjacent_find(starts.data(), starts.data() + starts.size()) != starts.data() + starts.size()) {
+    throw nb::value_error("a phrase has no words");
+  }
+  if (n_words + n_phrases > static_cast<std::size_t>(std::numeric_limits<WordId>::max()) ||
+      words.size() > static_cast<std::size_t>(std::numeric_limits<WordId>::max())) {
+    throw nb::value_error("too many words or phrases");
+  }
+  new (self) PhraseTree(span_of(starts), span_of(words), n_words);
+}
+
+std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>> count_in(const PhraseTree& tree, In<int64_t> starts,
+                                                             In<WordId> words, In<TermId> columns,
+                                                             std::size_t n_threads) {
+  const WordStreams streams = streams_of(starts, words, tree.n_words());
+  expect_threads(n_threads);
+  if (columns.size() != tree.size()) throw nb::value_error("there are more or fewer columns than phrases");
+  expect_ids(columns, static_cast<std::size_t>(std::numeric_limits<TermId>::max()), "a column is negative");
+  Csr csr;
+  {
+    nb::gil_scoped_release unlocked;
+    csr = count_phrases(tree, streams, span_of(columns), n_threads);
+  }
+  return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms)), to_numpy(std::move(csr.counts))};
+}
+
+Streams join_in(const PhraseTree& tree, In<int64_t> starts, In<WordId> words, std::size_t n_threads) {
+  const WordStreams streams = streams_of(starts, words, tree.n_words());
+  expect_threads(n_threads);
+  Csr csr;
+  {
+    nb::gil_scoped_release unlocked;
+    csr = join_phrases(tree, streams, n_threads);
+  }
+  return {to_numpy(std::move(csr.starts)), to_numpy(std::move(csr.terms))};
+}
+
+Out<int64_t> occurrences_in(const PhraseTree& tree, In<int64_t> starts, In<WordId> words,
+                            std::size_t n_threads) {
+  const WordStreams streams = streams_of(starts, words, tree.n_words());
+  expect_threads(n_threads);
+  std::vector<int64_t> counts;
+  {
+    nb::gil_scoped_release unlocked;
+    counts = count_occurrences(tree, streams, n_threads);
+  }
+  return to_numpy(std::move(counts));
+}
+
+std::tuple<Out<WordId>, Out<WordId>, Out<int64_t>, int64_t> pairs_in(In<int64_t> starts, In<WordId> words,
+                                                                     int64_t min_count,
+                                                                     std::size_t n_threads) {
+  const WordStreams streams = streams_of(starts, words);
+  expect_threads(n_threads);
+  Buffer<WordId> firsts, seconds;
+  Buffer<int64_t> counts;
+  PairCounts found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = count_pairs(streams, min_count, n_threads);
+    for (const WordPair& pair : found.pairs) {
+      firsts.push_back(pair.first);
+      seconds.push_back(pair.second);
+      counts.push_back(pair.count);
+    }
+  }
+  return {to_numpy(std::move(firsts)), to_numpy(std::move(seconds)), to_numpy(std::move(counts)),
+          found.n_distinct};
+}
+
+void make_places(WordPlaces* self, In<int64_t> starts, In<WordId> words, std::size_t n_words) {
+  const WordStreams streams = streams_of(starts, words, n_words);
+  nb::gil_scoped_release unlocked;
+  new (self) WordPlaces(streams, n_words);
+}
+
+constexpr int widest_window = 1000;
+
+int checked_window(int window) {
+  if (window < 1 || window > widest_window) throw nb::value_error("a window has from 1 to 1000 words");
+  return window;
+}
+
+using HistogramArrays =
+    std::tuple<Out<WordId>, Out<WordId>, Out<int32_t>, Out<int64_t>, Out<int64_t>, Out<double>>;
+
+HistogramArrays histograms_of(const WordPlaces& places, In<WordId> words, int window, int64_t least,
+                              std::size_t n_threads) {
+  expect_ids(words, places.n_words(), "a word is out of range");
+  expect_threads(n_threads);
+  checked_window(window);
+  Histograms made;
+  {
+    nb::gil_scoped_release unlocked;
+    made = make_histograms(places, span_of(words), window, least, n_threads);
+  }
+  return {to_numpy(std::move(made.words)), to_numpy(std::move(made.collocates)),
+          to_numpy(std::move(made.bins)),  to_numpy(std::move(made.n_collocates)),
+          to_numpy(std::move(made.sums)),  to_numpy(std::move(made.squares))};
+}
+
+std::tuple<Out<int64_t>, Out<WordId>, Out<int64_t>> aligned(const WordPlaces& places, In<WordId> words,
+                                                            In<WordId> collocates, In<int32_t> offsets,
+                                                            int reach, std::size_t n_threads) {
+  expect_ids(words, places.n_words(), "a word is out of range");
+  expect_ids(collocates, places.n_words(), "a word is out of range");
+  expect_ids(offsets, widest_window + 1, "an offset is out of range", -widest_window);
+  expect_threads(n_threads);
+  checked_window(reach);
+  if (words.size() != collocates.size() || words.size() != offsets.size()) {
+    throw nb::value_error("words, collocates and offsets are not as many");
+  }
+  std::vector<Collocation> pairs(words.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {words.data()[i], collocates.data()[i], offsets.data()[i]};
+  }
+  Alignments found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = align(places, pairs, reach, n_threads);
+  }
+  return {to_numpy(std::move(found.totals)), to_numpy(std::move(found.words)),
+          to_numpy(std::move(found.counts))};
+}
+}  // namespace
+
+void bind_phrases(nb::module_& m) {
+  nb::class_<PhraseTree>(m, "PhraseTree", "Phrases, as words by id, to be found in streams of words.")
+      .def("__init__", &make_tree, nb::arg("starts"), nb::arg("words"), nb::arg("n_words"))
+      .def("__len__", &PhraseTree::size)
+      .def("count", &count_in, nb::arg("starts"), nb::arg("words"), nb::arg("columns"), nb::arg("n_threads"),
+           "Return rows of counts: the longest phrases from left to right, phrase p in columns[p].")
+      .def("join", &join_in, nb::arg("starts"), nb::arg("words"), nb::arg("n_threads"),
+           "Return the streams with phrase p, found as by count, as one word, n_words + p.")
+      .def("occurrences", &occurrences_in, nb::arg("starts"), nb::arg("words"), nb::arg("n_threads"),
+           "Return how often each phrase stands in the streams, overlaps included.");
+  m.def("count_word_pairs", &pairs_in, nb::arg("starts"), nb::arg("words"), nb::arg("min_count"),
+        nb::arg("n_threads"),
+        "Return the pairs of neighbours that come often enough, in order: first words, second words, counts; "
+        "and how many different pairs there are in all.");
+  nb::class_<WordPlaces>(m, "WordPlaces", "Where each word stands in streams of words.")
+      .def("__init__", &make_places, nb::arg("starts"), nb::arg("words"), nb::arg("n_words"))
+      .def("histograms", &histograms_of, nb::arg("words"), nb::arg("window"), nb::arg("least"),
+           nb::arg("n_threads"),
+           "Return (word, collocate, counts at each offset) of those that stand together often enough, and "
+           "for each word the number of all its collocates, the sum and the sum of squares of their counts.")
+      .def("align", &aligned, nb::arg("words"), nb::arg("collocates"), nb::arg("offsets"), nb::arg("reach"),
+           nb::arg("n_threads"),
+           "Return how often each collocation is found, and the most frequent word at each offset up to "
+           "reach from its first word, with its count.");
+}
