@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from tallytext.errors import FileError, SettingsError, TallytextError
 
 # Threads, and what is shown, belong to a machine and its user; a mapping is kept by itself.
 _NOT_KEPT = frozenset(("n_jobs", "verbose", "mapping"))
+_KINDS = {"lowercase": bool, "language": str | None, "encoding": str, "decode_error": str}
 
 
 def plain_settings(model: Any) -> dict[str, Any]:
@@ -56,11 +58,15 @@ def checked_settings(
     wanted = set(cls().get_params()) - _NOT_KEPT
     if not isinstance(settings, Mapping) or set(settings) != wanted:
         raise FileError("the settings of these phrases are not those that are known here.")
+    for name, kind in _KINDS.items():
+        if not isinstance(settings[name], kind):
+            raise FileError(f"the setting {name} cannot be {settings[name]!r:.80}.")
     model = cls(**settings)
     try:
         check(model)
         model._cutter().analyzer()
-        b"".decode(model.encoding, model.decode_error)
+        codecs.lookup(model.encoding)
+        codecs.lookup_error(model.decode_error)
     except (TallytextError, TypeError, LookupError) as problem:
         raise FileError(f"a setting of these phrases cannot be used: {problem}") from None
     return dict(settings)

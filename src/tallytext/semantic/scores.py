@@ -85,13 +85,17 @@ def log_likelihood(
     array([165.9119, -33.725 ])
     """
     together, first, second, total = _floats(n_ab, n_a, n_b, n)
+    only_first, only_second = first - together, second - together
     # A word that follows itself may leave less than nothing for the rest.
-    rest = np.maximum(total - first - second + together, 0.0)
-    cells = (together, first - together, second - together, rest)
-    margins = (first, total - first), (second, total - second)
-    expected = [row * column for row in margins[0] for column in margins[1]]
-    ratio = 2 * sum(_n_log(k, k * total, e) for k, e in zip(cells, expected, strict=True))
-    return np.where(together * total >= first * second, ratio, -ratio)
+    rest = np.maximum(total - first - only_second, 0.0)
+    n_all = first + only_second + rest
+    ratio = 2 * (
+        _n_log(together, together * n_all, first * second)
+        + _n_log(only_first, only_first * n_all, first * (only_first + rest))
+        + _n_log(only_second, only_second * n_all, (only_second + rest) * second)
+        + _n_log(rest, rest * n_all, (only_second + rest) * (only_first + rest))
+    )
+    return np.where(together * n_all >= first * second, ratio, -ratio)
 
 
 def gensim_score(
