@@ -63,8 +63,13 @@ class Signatures:
         names = [str(name) for name in translation.get_feature_names_out()]
         n_words, kinds = len(translation.words_), np.asarray(translation.kinds_)
         at = _columns(names, locate, width)
-        place = dict(zip(names, at.tolist(), strict=True))
-        columns = np.array([place.get(str(name), -1) for name in translation.signatures_], np.intp)
+        # A word and a phrase may be spelt alike.
+        places = [
+            dict(zip(names[part], at[part].tolist(), strict=True))
+            for part in (slice(n_words), slice(n_words, None))
+        ]
+        spelt = zip(kinds.tolist(), map(str, translation.signatures_), strict=True)
+        columns = np.array([places[kind > 0].get(name, -1) for kind, name in spelt], np.intp)
         members = [np.flatnonzero(kinds == 0), np.flatnonzero(kinds != 0)]
         parts = [1.0 - translation.phrase_weight, float(translation.phrase_weight)]
         if not all(group.size for group in members):
@@ -72,7 +77,7 @@ class Signatures:
         return cls(
             words=at[:n_words],
             columns=columns,
-            only=at[n_words:][at[n_words:] >= 0],
+            only=np.setdiff1d(at[n_words:], [-1, *at[:n_words]]),
             groups=[group[columns[group] >= 0] for group in members],
             shares=np.array(parts),
             rows=sparse.csr_array(translation.rows_),

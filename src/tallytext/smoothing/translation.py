@@ -80,14 +80,17 @@ class Translation:
 
     def to_arrays(self) -> Arrays:
         """Return the translation for a file, names and all."""
-        names = Vocabulary([str(name) for name in self.get_feature_names_out()])
-        terms, lengths = names.to_arrays()
-        rows = self.rows_
+        words, phrases = (Vocabulary(map(str, names)) for names in (self.words_, self.phrases_))
+        terms, lengths = words.to_arrays()
+        phrase_terms, phrase_lengths = phrases.to_arrays()
+        signatures, rows = list(map(str, self.signatures_)), self.rows_
+        at = np.where(self.kinds_ == 0, words.ids(signatures), phrases.ids(signatures))
         return {
             "terms": terms,
             "lengths": lengths,
-            "n_words": np.array([len(self.words_)], dtype=np.int64),
-            "signatures": names.ids([str(name) for name in self.signatures_]).astype(np.int32),
+            "phrase_terms": phrase_terms,
+            "phrase_lengths": phrase_lengths,
+            "signatures": at.astype(np.int32),
             "kinds": np.asarray(self.kinds_, dtype=np.int8),
             "starts": rows.indptr.astype(np.int64),
             "words": rows.indices.astype(np.int32),
@@ -112,17 +115,24 @@ class Translation:
         >>> Translation.from_arrays(kept.to_arrays()).words_.tolist()
         ['sea', 'wave']
         """
-        terms, lengths = _array(arrays, "terms", np.uint8), _array(arrays, "lengths", np.uint32)
-        names = Vocabulary.from_arrays(terms, lengths).terms()
-        n_words = int(_scalar(arrays, "n_words", np.int64, len(names)))
-        weight = float(_scalar(arrays, "phrase_weight", np.float64, 1.0))
-        signatures, kinds = _array(arrays, "signatures", np.int32), _array(arrays, "kinds", np.int8)
-        _expect_inside("signatures", signatures, len(names))
-        _expect(len(kinds) == len(signatures) == len(np.unique(signatures)), "signatures")
-        _expect(bool(np.isin(kinds, _KINDS).all()), "kinds")
-        _expect(bool(((signatures < n_words) == (kinds == 0)).all()), "kinds")
-        rows = _rows(arrays, len(signatures), n_words)
-        return cls(names[:n_words], names[signatures], kinds, rows, weight, names[n_words:])
+        words, phrases = _names(arrays, ""), _names(arrays, "phrase_")
+        weight = _array(arrays, "phrase_weight", np.float64)
+        _expect(len(weight) == 1 and 0 <= weight[0] <= 1, "phrase_weight")
+        at, kinds = _array(arrays, "signatures", np.int32), _array(arrays, "kinds", np.int8)
+        _expect(len(kinds) == len(at) and bool(np.isin(kinds, _KINDS).all()), "kinds")
+        _expect_inside("signatures", at[kinds == 0], len(words))
+        _expect_inside("signatures", at[kinds > 0], len(phrases))
+        places = at + np.where(kinds > 0, len(words), 0)
+        _expect(len(np.unique(places)) == len(places), "signatures")
+        signatures = np.append(words, phrases)[places]
+        rows = _rows(arrays, len(at), len(words))
+        return cls(words, signatures, kinds, rows, float(weight[0]), phrases)
+
+
+def _names(arrays: Mapping[str, NDArray[Any]], which: str) -> NDArray[Any]:
+    terms = _array(arrays, which + "terms", np.uint8)
+    lengths = _array(arrays, which + "lengths", np.uint32)
+    return Vocabulary.from_arrays(terms, lengths).terms()
 
 
 def _rows(arrays: Mapping[str, NDArray[Any]], n_rows: int, n_words: int) -> Any:
@@ -142,12 +152,6 @@ def _array(arrays: Mapping[str, NDArray[Any]], name: str, dtype: type[Any]) -> N
     if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
         raise FileError(f"this is no translation: {name!r} must be an array of {dtype.__name__}.")
     return np.array(found)
-
-
-def _scalar(arrays: Mapping[str, NDArray[Any]], name: str, dtype: type[Any], most: float) -> Any:
-    found = _array(arrays, name, dtype)
-    _expect(len(found) == 1 and 0 <= found[0] <= most, name)
-    return found[0]
 
 
 def _expect_inside(name: str, numbers: NDArray[Any], most: int) -> None:
