@@ -16,6 +16,7 @@ from tallytext.planes import UNIT, Plane
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 
+_AT_A_TIME = 1 << 22  # words of documents that are counted at a time
 _LEAST = 1e-6  # shares of a document below this are given to its other classes
 
 
@@ -75,10 +76,11 @@ class Expected:
         tally.number_labels(classes)
         shares = np.where(shares < _LEAST, 0.0, shares)
         shares = weight * shares / shares.sum(axis=1, keepdims=True)
-        for number, label in enumerate(classes):
-            rows = np.flatnonzero(shares[:, number])
-            if rows.size:
-                tally.learn(X[rows], [label] * len(rows), sample_weight=shares[rows, number])
+        documents, numbers = np.nonzero(shares)
+        run = np.cumsum(np.diff(X.indptr)[documents]) // _AT_A_TIME
+        for part in np.split(np.arange(len(run)), np.flatnonzero(np.diff(run)) + 1):
+            rows, labels = documents[part], [classes[number] for number in numbers[part]]
+            tally.learn(X[rows], labels, sample_weight=shares[rows, numbers[part]])
         return cls(tally, columns, prior)
 
     def in_columns(self, columns: Sequence[Plane]) -> Expected:
@@ -169,7 +171,9 @@ class _Cells:
         width = max(reading.n_classes, 1)
         own = _Cells(reading.starts, reading.classes, reading.cells)
         mine, theirs = self.keys(width), own.keys(width)
-        keys = np.union1d(mine, theirs)
+        # Two ascending runs, which a stable sort merges.
+        keys = np.sort(np.concatenate([mine, theirs]), kind="stable")
+        keys = keys[np.append(True, np.diff(keys) > 0)] if keys.size else keys
         cells = np.zeros((len(reading.cells), len(keys)))
         cells[:, np.searchsorted(keys, theirs)] = reading.cells
         cells[:, np.searchsorted(keys, mine)] += self.cells

@@ -18,6 +18,7 @@ from tallytext.planes import Plane
 from tallytext.smoothing import Background, Corpus, Smoothing
 from tallytext.smoothing.base import Numbers
 from tallytext.smoothing.semantic_choice import LeftWords
+from tallytext.smoothing.signatures import Signatures
 from tallytext.smoothing.token_leave_one_out import TokenDocuments
 from tallytext.targets import Targets
 
@@ -59,13 +60,22 @@ class Smoothed(NaiveBayes):
             return None
 
         def make() -> ClassTranslations:
-            named = self.open_ or hasattr(self, "feature_names_in_")
-            locate = reading.source.vocabulary.ids if named else None
             whole = reading.all_terms()
-            return ClassTranslations.of(smoothing.signatures(locate, whole.n_terms), whole)
+            return ClassTranslations.of(self._signatures(whole, smoothing), whole)
 
         made = self.cache_.constants(reading.version, make, self._settings())
         return TranslatedReading.of(made, reading)
+
+    def _signatures(self, whole: Reading, smoothing: Smoothing) -> Signatures:
+        """Return where the signatures of the smoothing are, found anew when terms were added."""
+        vocabulary = whole.source.vocabulary
+        named = self.open_ or hasattr(self, "feature_names_in_")
+
+        def make() -> Signatures:
+            return smoothing.signatures(vocabulary.ids if named else None, whole.n_terms)
+
+        settings = vocabulary.native, smoothing
+        return self.cache_.constants(whole.n_terms, make, settings, "signatures")
 
     def _whole_plane(self, column: Plane) -> bool:
         # Weighed documents count whole only as long as nobody gives a fraction for a weight.

@@ -146,8 +146,7 @@ def _pruned(
     signatures: Signatures, counts: Any, live: NDArray[np.bool_]
 ) -> tuple[Any, Numbers, NDArray[np.bool_]]:
     """Return p_t of some classes, how much of it was pruned, and whether there is any."""
-    found = signatures.translated(counts)
-    mixed = found.mixed(signatures.factors(found.sizes)) @ sparse.diags_array(live * 1.0)
+    mixed = signatures.mixed(counts) @ sparse.diags_array(live * 1.0)
     sums = mixed.sum(axis=1)
     shares = sparse.csr_array(sparse.diags_array(safe_ratio(1.0, sums, 0.0)) @ mixed)
     few = shares.data < LEAST

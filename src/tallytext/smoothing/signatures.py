@@ -31,8 +31,8 @@ class Signatures:
         The column of each signature with a row, or -1.
     only : ndarray of int
         Columns that are signatures and nothing else: phrases and concepts.
-    groups : list of ndarray of int
-        The signatures of each group that have a column: words; phrases and concepts.
+    group : ndarray of int of shape (n_signatures,)
+        The group of each signature: 0 for words, 1 for phrases and concepts.
     shares : ndarray of shape (n_groups,)
         What each group has where all of them are there.
     rows : CSR matrix of shape (n_signatures, n_words)
@@ -42,7 +42,7 @@ class Signatures:
     words: NDArray[Any]
     columns: NDArray[Any]
     only: NDArray[Any]
-    groups: list[NDArray[Any]]
+    group: NDArray[Any]
     shares: Numbers
     rows: Any
 
@@ -70,37 +70,58 @@ class Signatures:
         ]
         spelt = zip(kinds.tolist(), map(str, translation.signatures_), strict=True)
         columns = np.array([places[kind > 0].get(name, -1) for kind, name in spelt], np.intp)
-        members = [np.flatnonzero(kinds == 0), np.flatnonzero(kinds != 0)]
+        group = (kinds != 0).astype(np.intp)
         parts = [1.0 - translation.phrase_weight, float(translation.phrase_weight)]
-        if not all(group.size for group in members):
+        if len(np.unique(group)) < 2:
             parts = [1.0, 1.0]
         return cls(
             words=at[:n_words],
             columns=columns,
             only=np.setdiff1d(at[n_words:], [-1, *at[:n_words]]),
-            groups=[group[columns[group] >= 0] for group in members],
+            group=group,
             shares=np.array(parts),
             rows=sparse.csr_array(translation.rows_),
         )
 
-    def counted(self, counts: Any) -> list[Any]:
-        """Return the counts of the signatures of each group.
+    def counted(self, counts: Any) -> Any:
+        """Return the counts of signatures, a CSR matrix of shape (n, n_signatures).
 
         Parameters
         ----------
         counts : CSR matrix of shape (n, n_columns)
             Of classes or of documents.
         """
-        return [counts[:, self.columns[group]] for group in self.groups]
+        known = np.flatnonzero(self.columns >= 0)
+        found = sparse.csr_array(counts[:, self.columns[known]])
+        shape = counts.shape[0], len(self.columns)
+        return sparse.csr_array((found.data, known[found.indices], found.indptr), shape=shape)
+
+    def sizes(self, counted: Any) -> Numbers:
+        """Return how many signatures of each group there are, groups by rows."""
+        rows, n = _row_of_entry(counted), counted.shape[0]
+        inside = self.group[counted.indices]
+        return np.array(
+            [np.bincount(rows, counted.data * (inside == k), n) for k in range(len(self.shares))]
+        )
+
+    def mixed(self, counts: Any) -> Any:
+        """Return p_t of each row of counts, before it is brought to the words of a model."""
+        counted = self.counted(counts)
+        factors = self.factors(self.sizes(counted))
+        counted.data = counted.data * factors[self.group[counted.indices], _row_of_entry(counted)]
+        counted.eliminate_zeros()
+        return sparse.csr_array(counted @ self.rows)
 
     def translated(self, counts: Any) -> Translations:
         """Return what the signatures of each row of counts stand for, group by group."""
         counted = self.counted(counts)
-        pairs = zip(counted, self.groups, strict=True)
-        return Translations(
-            words=[sparse.csr_array(part @ self.rows[group]) for part, group in pairs],
-            sizes=np.array([part.sum(axis=1) for part in counted]),
-        )
+        words = []
+        for k in range(len(self.shares)):
+            part = counted.copy()
+            part.data[self.group[part.indices] != k] = 0.0
+            part.eliminate_zeros()
+            words.append(sparse.csr_array(part @ self.rows))
+        return Translations(words, self.sizes(counted))
 
     def factors(self, sizes: Numbers) -> Numbers:
         """Return what the sums of each group are multiplied by, so that together they are one.
@@ -136,6 +157,10 @@ class Translations:
             for factor, words in zip(factors, self.words, strict=True)
         ]
         return sparse.csr_array(sum(parts[1:], parts[0]))
+
+
+def _row_of_entry(matrix: Any) -> NDArray[np.intp]:
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
 def less(whole: Numbers, part: Numbers) -> Numbers:
