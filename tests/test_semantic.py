@@ -19,9 +19,10 @@ from oracle import leave_one_out as oracle_left_out
 from smoothing_laws import corpora as law_corpora
 from smoothing_laws import smoothing_laws
 from tallytext import MultinomialNB, Tally, TextClassifier
-from tallytext.bayes import cross_validate
+from tallytext.bayes import ExpectationMaximisation, cross_validate
 from tallytext.bayes.stored import arrays_of, model_from, state_of
 from tallytext.errors import CountError, FileError, RecipeError
+from tallytext.semantic import Phrases, TranslationModel
 from tallytext.settings import estimator_from, settings_of
 from tallytext.smoothing import Background, Semantic, Translation
 from translations import BOTH, ELSEWHERE, NAMES, PHRASES, WORDS, smoothings
@@ -299,6 +300,34 @@ def test_folds_are_judged_without_their_documents():
     found = cross_validate(MultinomialNB(Semantic(BOTH)), rows, models.LABELS * 3, folds=3)
     assert found.scores.shape == (12, 3)
     assert np.isfinite(found.scores).all()
+
+
+POOL = [
+    "The space shuttle left its orbit.",
+    "A space shuttle is in orbit again",
+    "the space shuttle and the launch pad",
+    "a launch, then orbit",
+    "The ice hockey team won.",
+    "ice hockey; the team lost a goal",
+    "an ice hockey goal, and the team",
+    "a goal of the team",
+]
+FEW, GROUPS = ["a space shuttle", "some ice hockey"], ["space", "sport"]
+
+
+@pytest.mark.parametrize("signatures", ["words", "phrases", "words+phrases"])
+def test_words_that_no_class_has_shown_are_told_by_a_translation(signatures, tmp_path):
+    finder = Phrases(stop_words="english", min_count=2, threshold=0.1)
+    wanted = [finder if part == "phrases" else part for part in signatures.split("+")]
+    translation = TranslationModel(wanted, stop_words="english").fit(POOL)
+    X, pool = translation.transform(FEW), translation.transform(POOL)
+    model = MultinomialNB(Semantic(translation))
+    model.fit(X, GROUPS, unlabelled=pool, em=ExpectationMaximisation(rounds=0))
+    new = translation.transform(["back from orbit", "the last goal"])
+    assert model.predict(new).tolist() == GROUPS
+    plain = MultinomialNB(Background()).fit(X, GROUPS)
+    assert (plain.unknown_shares(new) == 1).all()
+    np.testing.assert_array_equal(again(model).scores(new), model.scores(new))
 
 
 # ---------------------------------------------------------------------- choosing

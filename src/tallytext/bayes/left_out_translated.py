@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.bayes.left_out import LeftOut
+from tallytext.bayes.left_out_documents import LeftDocuments, entries, held, looked_up
 from tallytext.bayes.translated import LEAST, ClassTranslations
 from tallytext.smoothing.base import Numbers, safe_ratio
-from tallytext.smoothing.signatures import Translations, less
+from tallytext.smoothing.signatures import less
+
+_TINY = np.finfo(np.float64).tiny
 
 
 class LeftShares(NamedTuple):
@@ -37,7 +40,7 @@ class LeftTranslations:
 
     def classes(self, left: LeftOut) -> LeftShares:
         """Return what is left in each class."""
-        document = _Documents(self, left)
+        document = LeftDocuments(self.made, left, self.word_of)
         found = self._others(document)
         for slot in range(len(left.slot_row)):
             self._put_own(document, slot, found)
@@ -45,7 +48,7 @@ class LeftTranslations:
 
     def rests(self, left: LeftOut) -> LeftShares:
         """Return what is left outside each class; nothing is pruned there."""
-        document = _Documents(self, left)
+        document = LeftDocuments(self.made, left, self.word_of)
         shares, mass = np.zeros((len(left.terms), left.reading.n_classes)), 0.0
         factors = self.made.signatures.factors(
             np.array([less(*pair) for pair in self._rest_sizes(document)])
@@ -60,12 +63,12 @@ class LeftTranslations:
 
     # ------------------------------------------------------------------ classes
 
-    def _others(self, document: _Documents) -> LeftShares:
+    def _others(self, document: LeftDocuments) -> LeftShares:
         """Return what is left in classes that never had the document."""
         mixed = self._at_places(self._mixed_by_word, document)
         sums = less(self._sums, document.gone_sums(mixed))
         least = LEAST * sums
-        there = mixed >= np.maximum(least, np.finfo(np.float64).tiny)[document.left.row]
+        there = mixed >= np.maximum(least, _TINY)[document.left.row]
         shares = np.where(there, mixed, 0.0) * safe_ratio(1.0, sums, 0.0)[document.left.row]
         below = self._below(least) - document.gone_sums(np.where(there, 0.0, mixed))
         return LeftShares(shares, sums > 0, safe_ratio(np.maximum(below, 0.0), sums, 0.0))
@@ -81,8 +84,11 @@ class LeftTranslations:
     def mixed(self) -> Any:
         """What the signatures of each class stand for, before it is brought to the words known."""
         made = self.made
-        found = made.classes.mixed(made.signatures.factors(made.classes.sizes))
-        return sparse.csr_array(found @ sparse.diags_array(made.live * 1.0))
+        found = made.classes.mixed(self._factors)
+        live = sparse.csr_array(found @ sparse.diags_array(made.live * 1.0))
+        live.eliminate_zeros()
+        live.sort_indices()
+        return live
 
     @cached_property
     def _sums(self) -> Numbers:
@@ -95,33 +101,76 @@ class LeftTranslations:
         rows = [np.sort(values[a:b]) for a, b in pairwise(starts)]
         return [(row, np.append(0.0, np.cumsum(row))) for row in rows]
 
-    def _put_own(self, document: _Documents, slot: int, found: LeftShares) -> None:
+    def _put_own(self, document: LeftDocuments, slot: int, found: LeftShares) -> None:
         """Put in what is left of a class that had the document."""
         row, label = document.left.slot_row[slot], document.left.slot_class[slot]
-        classes, own = self.made.classes, document.translated
-        factors = self.made.signatures.factors(less(classes.sizes[:, label], own.sizes[:, row]))
-        mixed = np.zeros(len(self.made.live))
-        for factor, all_of, its in zip(factors, classes.words, own.words, strict=True):
-            mixed += factor * less(all_of[[label]].toarray()[0], its[[row]].toarray()[0])
+        before, own = self.made.classes.sizes[:, label], document.translated.sizes[:, row]
+        factors = self.made.signatures.factors(less(before, own))
+        alone = np.flatnonzero(factors)
+        one_group = len(alone) == 1 and np.array_equal(
+            alone, np.flatnonzero(self._factors[:, label])
+        )
+        left = self._few_words if one_group else self._all_words
         places = document.places(row)
+        shares, usable, pruned = left(document, row, label, factors)
+        found.usable[row, label], found.pruned[row, label] = usable, pruned
+        found.shares[places, label] = shares
+
+    def _all_words(
+        self, document: LeftDocuments, row: int, label: int, factors: Numbers
+    ) -> tuple[Numbers, bool, float]:
+        """Return what is left of a class that has signatures of both groups: all words change."""
+        mixed = np.zeros(len(self.made.live))
+        pairs = zip(factors, self.made.classes.words, document.translated.words, strict=True)
+        for factor, all_of, its in pairs:
+            mixed += factor * less(all_of[[label]].toarray()[0], its[[row]].toarray()[0])
+        word = document.word[document.places(row)]
         mixed[~self.made.live] = 0.0
-        mixed[document.word[places][document.gone[places] & (document.word[places] >= 0)]] = 0.0
-        total = mixed.sum()
+        mixed[document.gone_words(row)] = 0.0
+        total = float(mixed.sum())
         shares = mixed / total if total > 0 else mixed
         few = shares < LEAST
-        found.usable[row, label], found.pruned[row, label] = total > 0, shares[few].sum()
-        here = np.append(np.where(few, 0.0, shares), 0.0)
-        found.shares[places, label] = here[document.word[places]]
+        pruned = float(shares[few].sum())
+        return np.append(np.where(few, 0.0, shares), 0.0)[word], total > 0, pruned
+
+    def _few_words(
+        self, document: LeftDocuments, row: int, label: int, factors: Numbers
+    ) -> tuple[Numbers, bool, float]:
+        """Return the same for signatures of one group: only what the document's mean changes."""
+        group = int(np.flatnonzero(factors)[0])
+        here, its = self._row_of(label), entries(document.translated.words[group], row)
+        gone = document.gone_words(row)
+        changed = np.sort(np.append(its[0], gone[~held(its[0], gone)]), kind="stable")
+        before = looked_up(here, changed)
+        after = less(before, self._factors[group, label] * looked_up(its, changed))
+        after[np.searchsorted(changed, gone)] = 0.0
+        all_of = self._sums[label]
+        total = float(less(all_of, before.sum() - after.sum()))
+        least, (ordered, sums) = LEAST * total, self._ordered[label]
+        below = sums[np.searchsorted(ordered, least, side="left")]
+        below += after[after < least].sum() - before[before < least].sum()
+        word = document.word[document.places(row)]
+        moved = looked_up((changed, after), word)
+        left = np.where(held(changed, word), moved, looked_up(here, word))
+        shares = np.where(left < max(least, _TINY), 0.0, left) * (1 / total if total > 0 else 0.0)
+        return shares, total > 0, max(below, 0.0) / total if total > 0 else 0.0
+
+    def _row_of(self, label: int) -> tuple[NDArray[Any], Numbers]:
+        return entries(self.mixed, label)
+
+    @cached_property
+    def _factors(self) -> Numbers:
+        return self.made.signatures.factors(self.made.classes.sizes)
 
     # ------------------------------------------------------------------ rests
 
-    def _rest_sizes(self, document: _Documents) -> Any:
+    def _rest_sizes(self, document: LeftDocuments) -> Any:
         whole, classes, own = self.made.all, self.made.classes, document.translated
         for group in range(len(whole.sizes)):
             outside = less(whole.sizes[group], classes.sizes[group])
             yield outside[None], document.elsewhere(own.sizes[group])
 
-    def _rest_places(self, document: _Documents, group: int) -> tuple[Numbers, Numbers]:
+    def _rest_places(self, document: LeftDocuments, group: int) -> tuple[Numbers, Numbers]:
         """Return the sums of each place outside each class, and what the document has of them."""
         known = np.maximum(document.word, 0)
         inside = (document.word >= 0) & self.made.live[known]
@@ -131,14 +180,14 @@ class LeftTranslations:
         its_class = document.member[document.left.row]
         return less(total[:, None], classes), np.where(its_class, 0.0, own[:, None])
 
-    def _rest_mass(self, document: _Documents, group: int) -> tuple[Numbers, Numbers]:
+    def _rest_mass(self, document: LeftDocuments, group: int) -> tuple[Numbers, Numbers]:
         """Return the sums of all words outside each class, and what the document has of them."""
         live = self.made.live
         whole = self.made.all.words[group] @ live
         outside = less(whole, self.made.classes.words[group] @ live)
         return outside[None], document.elsewhere(document.translated.words[group] @ live)
 
-    def _at_places(self, by_word: Any, document: _Documents) -> Numbers:
+    def _at_places(self, by_word: Any, document: LeftDocuments) -> Numbers:
         """Return words of the translation by classes as places by classes, live words only."""
         known = np.maximum(document.word, 0)
         inside = (document.word >= 0) & self.made.live[known]
@@ -160,44 +209,3 @@ class LeftTranslations:
         found = np.full(self.made.whole.n_terms, -1, dtype=np.intp)
         found[words[words >= 0]] = np.flatnonzero(words >= 0)
         return found
-
-
-class _Documents:
-    """Documents that are left out, as translations look at them."""
-
-    def __init__(self, of: LeftTranslations, left: LeftOut) -> None:
-        self.left, self._made = left, of.made
-        self.word = of.word_of[left.terms]
-        self.gone = left.gone
-
-    def places(self, row: int) -> slice:
-        """Return the places of a document."""
-        starts = self.left.documents.starts
-        return slice(int(starts[row]), int(starts[row + 1]))
-
-    @cached_property
-    def translated(self) -> Translations:
-        """What the signatures of each document stand for."""
-        left = self.left
-        shape = left.n, left.reading.n_terms
-        amounts = left.amount(0), left.terms, left.documents.starts
-        return self._made.signatures.translated(sparse.csr_array(amounts, shape=shape))
-
-    @cached_property
-    def member(self) -> NDArray[np.bool_]:
-        """Which document has which class."""
-        found = np.zeros((self.left.n, self.left.reading.n_classes), dtype=bool)
-        found[self.left.slot_row, self.left.slot_class] = True
-        return found
-
-    def elsewhere(self, values: Numbers) -> Numbers:
-        """Return a number per document for classes that it does not have, zero for those it has."""
-        return np.where(self.member, 0.0, values[:, None])
-
-    def gone_sums(self, values: Numbers) -> Numbers:
-        """Return the sums over the words that each document takes with it."""
-        left = self.left
-        sums = np.zeros((left.n, values.shape[1]))
-        at = np.flatnonzero(self.gone)
-        np.add.at(sums, left.row[at], values[at])
-        return sums
