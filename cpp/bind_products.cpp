@@ -28,6 +28,6 @@ OutTable sparse_times(const In<int64_t>& starts, const In<int32_t>& columns, con
 }  // namespace
 
 void bind_products(nb::module_& m) {
-  m.def("sparse_times", &sparse_times, nb::arg("starts"), nb::arg("columns"), nb::arg("values"), nb::arg("dense"),
-        nb::arg("n_threads"), "A sparse matrix times a dense one.");
+  m.def("sparse_times", &sparse_times, nb::arg("starts"), nb::arg("columns"), nb::arg("values"),
+        nb::arg("dense"), nb::arg("n_threads"), "A sparse matrix times a dense one.");
 }

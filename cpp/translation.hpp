@@ -143,7 +143,7 @@ class Translation {
 
   void make(Worker& worker, std::size_t t, const MixtureSettings& settings) const {
     WordSums& sums = worker.sums;
-    if (cost(t) * 4 < background_.size()) {
+    if (cost(t) * 2 < background_.size()) {
       for (const int32_t doc : posting(t)) sums.add(words(to_size(doc)), values(to_size(doc)));
       sums.take(background_, worker.row);
     } else {

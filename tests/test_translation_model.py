@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -161,6 +162,7 @@ def test_phrases_alone_leave_words_without_rows():
     model = TranslationModel("phrases", stop_words="english").fit(TEXTS)
     assert set(model.kinds_) == {1}
     assert model.phrases_.stop_words == "english"
+    assert model.set_params(verbose=False).fit(TEXTS).phrases_.verbose is False
     assert not model.translate(["bus sea"]).nnz
     assert model.translate(["space shuttle"]).nnz
 
@@ -324,6 +326,11 @@ def test_nothing_can_be_asked_before_fit():
 def test_a_translation_model_is_an_estimator(check):
     """Those of scikit-learn's checks that need no matrix: it is fitted on texts."""
     check("TranslationModel", TranslationModel())
+
+
+def test_counts_are_sparse_whatever_the_output_is_set_to():
+    with sklearn.config_context(transform_output="pandas"):
+        assert sparse.issparse(TranslationModel("words+phrases").fit_transform(TEXTS))
 
 
 def test_it_is_a_step_of_a_pipeline():

@@ -22,6 +22,7 @@ from typing import Any
 from bending import bent_file
 from classifier_subjects import classifier_subjects
 from subjects import MismatchError, Subject, expect, model_subjects
+from translation_subjects import translation_subjects
 
 from tallytext.errors import TallytextError
 
@@ -33,7 +34,8 @@ def fuzz(files: int, seed: int, report: Callable[[str], None] = print) -> Counte
     """Try so many files; return how many of them could be read, and what others were refused by."""
     with tempfile.TemporaryDirectory() as folder:
         path, counts = Path(folder) / "bent", Counter[str]()
-        subjects = [*model_subjects(path), *classifier_subjects(path)]
+        makers = (model_subjects, classifier_subjects, translation_subjects)
+        subjects = [subject for make in makers for subject in make(path)]
         whole = [use_whole(subject, path) for subject in subjects]
         before = memory()
         for round in range(files):

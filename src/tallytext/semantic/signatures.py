@@ -82,10 +82,10 @@ def _is_possible(part: Any) -> bool:
 
 
 def found_in(
-    texts: Any, finders: Iterable[Any], vectorizer: TextVectorizer
+    texts: Any, finders: Iterable[Any], vectorizer: TextVectorizer, verbose: bool | None
 ) -> tuple[Finder | None, Any]:
     """Return copies of finders that know some texts, as one, and what they find there."""
-    parts = [_new(finder, vectorizer) for finder in finders]
+    parts = [_new(finder, vectorizer, verbose) for finder in finders]
     held = [_fit_transform(part, texts) for part in parts]
     own = [getattr(part, "estimator", part) for part in parts]  # of what is frozen
     return together(own), sparse.csr_array(sparse.hstack(held, "csr")) if held else None
@@ -102,13 +102,13 @@ def together(parts: Sequence[Finder]) -> Finder | None:
     return parts[0] if len(parts) == 1 else Several(parts) if parts else None
 
 
-def _new(finder: Any, vectorizer: TextVectorizer) -> Any:
+def _new(finder: Any, vectorizer: TextVectorizer, verbose: bool | None) -> Any:
     """Return a finder that is not fitted; phrases are made of words as the vectorizer cuts them."""
     if not isinstance(finder, str):
         return clone(finder)
     shared = {name: getattr(vectorizer, name) for name in _CUTTING}
     stop_words = "auto" if vectorizer.stop_words is None else vectorizer.stop_words
-    return Phrases(stop_words=stop_words, **shared)
+    return Phrases(stop_words=stop_words, verbose=verbose, **shared)
 
 
 class Several:

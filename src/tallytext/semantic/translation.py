@@ -19,7 +19,7 @@ from tallytext.vectorizer import TextVectorizer
 from tallytext.vocabulary import Vocabulary
 
 
-class TranslationModel(Translating):
+class TranslationModel(Translating, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     r"""What words a word, a phrase or a concept brings with it, learned from texts without labels.
 
     A *signature* t is what a text is recognised by: a word, a phrase such as "space program", or a
@@ -156,7 +156,7 @@ class TranslationModel(Translating):
         wanted = chosen(self.signatures)
         texts = texts if hasattr(texts, "__len__") else list(texts)
         X = vectorizer.fit_transform(texts)
-        finder, held = found_in(texts, wanted.finders, vectorizer)
+        finder, held = found_in(texts, wanted.finders, vectorizer, self.verbose)
         names: Any = [] if finder is None else finder.get_feature_names_out()
         self._estimate(X, vectorizer.get_feature_names_out(), held, names, wanted.words)
         self.vectorizer_, self.phrases_ = vectorizer, finder

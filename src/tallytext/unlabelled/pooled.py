@@ -31,7 +31,7 @@ MOST_BYTES = 2**31
 
 _SCALE = 8.0  # of the regression's scores
 # Between no trust in the anchor and full trust: its weight while the pool is shared out, and when
-# a document is judged; and, against it, the weight of naive Bayes there.
+# a document is judged; and the weight of naive Bayes there, at most.
 _HELD = (1.0, 12.0)
 _JUDGED = (0.25, 1.0)
 _WORDS = 0.5
@@ -305,23 +305,31 @@ class PooledNB(TrainedClassifier):
         def shared_out(trust: float) -> Expected:
             return em.run(pool, rows, truth, words, _between(_HELD, trust) * said, step)
 
-        trust = measured.value(1.0) if self.trust is None else float(self.trust)
+        trust = measured.of_anchor(1.0) if self.trust is None else float(self.trust)
         expected = shared_out(trust)
-        if self.trust is None and not measured.is_known:
-            trust = measured.value(expected.evenness)
-            expected = shared_out(trust) if trust else expected
-        weights = self._weights(pool, rows, anchor, expected, trust)
+        evenness = expected.evenness
+        if self.trust is None and measured.of_anchor(evenness) > trust:
+            trust = measured.of_anchor(evenness)
+            expected = shared_out(trust)
+        words_weight = _WORDS * measured.of_words(evenness)
+        weights = self._weights(pool, rows, anchor, expected, trust, words_weight)
         step()
         return Learned(weights, expected, trust, measured, translate)
 
     def _weights(
-        self, pool: Pool, rows: Any, anchor: Anchor, expected: Expected, trust: float
+        self,
+        pool: Pool,
+        rows: Any,
+        anchor: Anchor,
+        expected: Expected,
+        trust: float,
+        words: float,
     ) -> PooledWeights:
         """Return the sum of what regression, anchor and naive Bayes say."""
         regression, _ = expected_regression(
             pool, expected.shares, rows, self.penalty, self.labelled_weight
         )
-        held, words = _between(_JUDGED, trust), _WORDS * (1 - trust)
+        held = _between(_JUDGED, trust)
         # What a word adds to all classes alike says nothing, and would cost digits.
         told = expected.words - expected.words.mean(axis=1, keepdims=True)
         return PooledWeights.rounded(

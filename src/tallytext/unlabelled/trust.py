@@ -73,15 +73,27 @@ class Trust:
         """Whether there was anything to hold out."""
         return not np.isnan(self.anchor)
 
-    def value(self, evenness: float) -> float:
-        """Return how far to trust the anchor beside naive Bayes, from 0 to 1.
+    @property
+    def ahead(self) -> float:
+        """By how much the anchor was right more often than naive Bayes; 0 where nobody can tell."""
+        return self.anchor - max(self.plain, self.translated) if self.is_known else 0.0
 
-        Where nothing could be held out, half if the pool turned out uneven, else not at all.
+    def of_anchor(self, evenness: float) -> float:
+        """Return how far to trust the anchor while the pool is shared out, from 0 to 1.
+
+        At least half where classes of the pool turn out uneven: documents of large ones leak into
+        small ones then, which labelled documents, as many of each class, cannot show.
         """
+        least = _UNEVEN_TRUST if evenness < _UNEVEN else 0.0
         if not self.is_known:
-            return _UNEVEN_TRUST if evenness < _UNEVEN else 0.0
-        ahead = self.anchor - max(self.plain, self.translated) - _DOUBT * self.doubt
-        return float(np.clip(ahead / _FULL, 0.0, 1.0))
+            return least
+        return float(np.clip((self.ahead - _DOUBT * self.doubt) / _FULL, least, 1.0))
+
+    def of_words(self, evenness: float) -> float:
+        """Return how far to trust naive Bayes when a document is judged, from 0 to 1."""
+        if evenness < _UNEVEN:
+            return 0.0
+        return float(np.clip(0.5 - self.ahead / (2 * _FULL), 0.0, 1.0)) if self.is_known else 1.0
 
 
 def _dealt(truth: Numbers, n_folds: int) -> Any:
