@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
+from oracle.semantic import event_columns, semantic_probabilities
+from tallytext.smoothing import (
+    AbsoluteDiscount,
+    Background,
+    Dirichlet,
+    Laplace,
+    Semantic,
+    Unsmoothed,
+)
 
 TINY = np.finfo(float).tiny
 
@@ -80,8 +88,10 @@ def summed(corpus, rows, documents):
 # ---------------------------------------------------------------------- smoothing
 
 
-def word_probabilities(smoothing, counts, words, vocabulary):
-    """p(w|c) of one class from N_cw, T_w, and which words there are."""
+def word_probabilities(smoothing, counts, words, vocabulary, rest=False):
+    """p(w|c) of one class, or of its rest, from N_cw, T_w, and which words there are."""
+    if isinstance(smoothing, Semantic):
+        return semantic_probabilities(smoothing, counts, words, names_of(words), not rest)
     inside, total, n_terms = counts.sum(), words.sum(), vocabulary.sum()
     unigram = words / total if total else np.zeros(len(words))
     if isinstance(smoothing, Laplace):
@@ -97,6 +107,11 @@ def word_probabilities(smoothing, counts, words, vocabulary):
     if isinstance(smoothing, Dirichlet):
         return (counts + smoothing.m * unigram) / (inside + smoothing.m)
     return discounted(smoothing, counts, unigram, vocabulary)
+
+
+def names_of(words):
+    """The names that the columns of all corpora have."""
+    return [f"w{at}" for at in range(len(words))]
 
 
 def discounted(smoothing, counts, unigram, vocabulary):
@@ -246,7 +261,7 @@ def multinomial_scores(
         inside = summed(corpus, rows, corpus.members(label))
         logs = _logs(word_probabilities(smoothing, inside, words, vocabulary), contrast)
         rest = summed(corpus, rows, corpus.members(label, outside=True))
-        logs_rest = _logs(word_probabilities(smoothing, rest, words, vocabulary), contrast)
+        logs_rest = _logs(word_probabilities(smoothing, rest, words, vocabulary, True), contrast)
         weight = (-logs_rest if complement == "only" else logs - logs_rest) if contrast else logs
         if weight_by_class:
             emphasised = class_emphasis(corpus, weighting, weight_power, label)
@@ -288,6 +303,8 @@ def _lengths(corpus, length, contrast):
 
 
 def _background(smoothing, words, vocabulary):
+    if isinstance(smoothing, Semantic):
+        return words * event_columns(smoothing, names_of(words))
     even = isinstance(smoothing, Laplace) or getattr(smoothing, "background", "") == "uniform"
     return vocabulary * 1.0 if even else words
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.class_order import ClassOrder, Ordering
+from tallytext.bayes.expected import Expected
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.matrices import documents_of, transformed
@@ -19,6 +20,7 @@ from tallytext.bayes.reading import Column, Reader, Reading
 from tallytext.bayes.weight_cache import Seen, WeightCache
 from tallytext.errors import LabelError, ScoreError
 from tallytext.matrices import checked_matrix
+from tallytext.planes import Plane
 from tallytext.scorer import (
     Documents,
     RowWeights,
@@ -46,6 +48,7 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
 
     tf_test: Any = "raw"
     has_leave_one_out = False
+    expected_: Expected | None = None
 
     tally_: Tally
     ordering_: Ordering
@@ -128,7 +131,7 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         """Return all that weights depend on, but for the tally."""
         model: Any = type(self)
         parameters = [self.__dict__[name] for name in _parameter_names(model)]
-        return (*parameters, self.multi_label_, self.ordering_)
+        return (*parameters, self.multi_label_, self.ordering_, self.expected_)
 
     def _weights(self, reading: Reading) -> Weights:
         self._expect_parameters()
@@ -137,10 +140,9 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
 
     def _log_priors(self, reading: Reading) -> Numbers:
         classes, several = reading.order.classes, self.multi_label_
-        n_documents = float(reading.n_documents) if several else None
-        priors = class_priors(
-            self.prior, self.prior_beta, reading.class_documents, classes, n_documents
-        )
+        documents, whole = reading.prior_documents
+        n_documents = whole if several else None
+        priors = class_priors(self.prior, self.prior_beta, documents, classes, n_documents)
         priors = weighted_priors(priors, self.class_weight, classes, several)
         return log_priors(priors, self._contrasts)
 
@@ -149,7 +151,15 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
 
     def _reader(self) -> Reader:
         columns = self._columns(self.unit_, self.weighted_)
-        return Reader(self.tally_, columns, self.ordering_)
+        expected = self.expected_
+        if expected is not None:
+            expected = expected.in_columns(self._expected_columns())
+        return Reader(self.tally_, columns, self.ordering_, expected)
+
+    def _expected_columns(self) -> list[Plane]:
+        """Return what documents that count in parts have in the place of the columns to read."""
+        columns = self._columns(self.unit_, True)
+        return [column for column in columns if isinstance(column, Plane)]
 
 
 NO_TERMS = np.empty(0, dtype=np.int32)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import ModelBase
 from tallytext.bayes.class_order import Ordering
+from tallytext.bayes.expectation import ExpectationMaximisation
 from tallytext.bayes.matrices import documents_of, in_units, unit_of, vocabulary_for
 from tallytext.bayes.training import Training, training_of
 from tallytext.bayes.weight_cache import WeightCache
@@ -27,7 +28,15 @@ from tallytext.targets import Targets, expect_lengths, targets_of
 class Learning(ModelBase):
     """Counts documents; nothing else is ever learned."""
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        unlabelled: Any = None,
+        em: ExpectationMaximisation | None = None,
+    ) -> Self:
         """Count the documents anew.
 
         Parameters
@@ -39,6 +48,10 @@ class Learning(ModelBase):
             documents with several labels or none.
         sample_weight : array-like of shape (n_documents,), default=None
             How often each document counts.
+        unlabelled : matrix of shape (n_others, n_terms), default=None
+            Documents without labels, to learn from as well: see :meth:`refresh`.
+        em : ExpectationMaximisation, default=None
+            How; None for ``ExpectationMaximisation()``.
 
         Returns
         -------
@@ -49,6 +62,54 @@ class Learning(ModelBase):
         self._begin(X, targets, weights)
         self._learn(X, targets, weights, +1)
         self._choose(X, targets, weights)
+        return self if unlabelled is None else self.refresh(unlabelled, em)
+
+    def refresh(
+        self,
+        X: Any,
+        em: ExpectationMaximisation | None = None,
+        *,
+        anchors: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from documents without labels, in the place of any from before.
+
+        What they are expected to add to classes is held in ``expected_``, beside the counts of
+        documents with labels, which stay exact. Learning and forgetting leave it as it is, until
+        it is found anew or dropped.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_terms)
+            The documents.
+        em : ExpectationMaximisation, default=None
+            How; None for ``ExpectationMaximisation()``.
+        anchors : array-like of shape (n_documents, n_classes), default=None
+            What is known of the documents besides, as logarithms: added to those of their shares,
+            in the order of ``classes_``.
+
+        Raises
+        ------
+        ScoreError
+            If documents may have several labels, unless ``em.rounds`` is 0.
+
+        Examples
+        --------
+        >>> from tallytext import MultinomialNB
+        >>> model = MultinomialNB().fit([[1, 0, 0], [0, 0, 1]], ["sea", "sky"])
+        >>> model.refresh([[2, 1, 0], [1, 2, 0]]).predict([[0, 1, 0]])
+        array(['sea'], dtype='<U3')
+        >>> model.drop_unlabelled().unknown_shares([[0, 1, 0]])
+        array([1.])
+        """
+        check_is_fitted(self)
+        how = ExpectationMaximisation() if em is None else em
+        known = None if anchors is None else np.asarray(anchors, dtype=np.float64)
+        self.expected_ = how.run(self, X, known)
+        return self
+
+    def drop_unlabelled(self) -> Self:
+        """Forget all documents without labels that :meth:`fit` or :meth:`refresh` were given."""
+        self.expected_ = None
         return self
 
     def partial_fit(
@@ -151,6 +212,7 @@ class Learning(ModelBase):
 
     def _start(self, tally: Tally, unit: float, weighted: bool, open_: bool) -> None:
         self.tally_, self.unit_, self.weighted_, self.open_ = tally, unit, weighted, open_
+        self.expected_ = None
         self.ordering_ = Ordering()
         self.cache_ = WeightCache()
         if open_:

@@ -41,7 +41,7 @@ def _judged(
 ) -> OutOfSample:
     expect_classes(reading)
     leaving = model._leaving(reading)
-    left = _left_out(model, X, targets, sample_weight, reading)
+    left = documents_left_out(model, X, targets, sample_weight, reading)
 
     def judge(piece: LeftOut) -> tuple[Numbers, Numbers]:
         scores, lengths = leaving(piece, left_intercept(model, piece))
@@ -59,9 +59,10 @@ def _judged(
     )
 
 
-def _left_out(
+def documents_left_out(
     model: NaiveBayes, X: Any, targets: Targets, sample_weight: Any, reading: Reading
 ) -> LeftOut:
+    """Return what the tally is without each of the documents, as far as they were learned."""
     weights = weights_of(sample_weight, X.shape[0])
     if weights is not None and not model.weighted_:
         raise CountError("sample_weight was not given when these documents were learned.")

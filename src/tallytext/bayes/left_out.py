@@ -194,9 +194,22 @@ class LeftOut:
     @cached_property
     def class_documents(self) -> Numbers:
         """Documents left in each class, documents by classes."""
-        weights = self.scale(-1)[self.slot_row]
-        left = np.tile(self.reading.class_documents, (self.n, 1))
-        left[self.slot_row, self.slot_class] -= weights
+        return self._documents_left(self.reading.class_documents)
+
+    @cached_property
+    def labelled_documents(self) -> Numbers:
+        """The same of documents that have labels."""
+        return self._documents_left(self.reading.labelled_documents)
+
+    @cached_property
+    def prior_documents(self) -> tuple[Numbers, Numbers]:
+        """Documents left in each class, and in all, of those that say how likely classes are."""
+        inside, whole = self.reading.prior_documents
+        return self._documents_left(inside), np.maximum(whole - self.scale(-1), 0.0)
+
+    def _documents_left(self, documents: Numbers) -> Numbers:
+        left = np.tile(documents, (self.n, 1))
+        left[self.slot_row, self.slot_class] -= self.scale(-1)[self.slot_row]
         return np.where(left < _NOTHING, 0.0, left)
 
     @cached_property

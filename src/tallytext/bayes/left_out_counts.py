@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.left_out import LeftOut
-from tallytext.bayes.word_probabilities import WordCounts
+from tallytext.bayes.word_probabilities import WordCounts, taken
 from tallytext.errors import ScoreError
 from tallytext.smoothing import Classes, Smoothing, Terms
 from tallytext.smoothing.base import Measure, Numbers
@@ -37,14 +37,28 @@ class LeftCounts:
         return self.counts.smoothing
 
     @cached_property
+    def events(self) -> Any:
+        """Whether each place is a word, or only the signature of others; one if all are words."""
+        translated = self.counts.translated
+        return 1.0 if translated is None else translated.made.events[self.left.terms] * 1.0
+
+    @cached_property
     def words(self) -> Numbers:
         """:math:`T_w` of each place."""
-        return self.left.words(0) * self.counts.scale
+        return self.left.words(0) * self.counts.scale * self.events
 
     @cached_property
     def own(self) -> Numbers:
         """:math:`N_{cw}` of each own entry."""
-        return self.left.own(0) * self.counts.scale
+        own = self.left.own(0) * self.counts.scale
+        return own * taken(self.events, self.left.own_place)
+
+    @cached_property
+    def removed(self) -> Numbers:
+        """How many words each document has, as they are counted."""
+        if self.counts.translated is None:
+            return self.left.removed(0)
+        return self.left.by_document(self.left.amount(0) * self.events)
 
     @cached_property
     def own_before(self) -> Numbers:
@@ -64,14 +78,14 @@ class LeftCounts:
     @cached_property
     def total(self) -> Numbers:
         """:math:`T` for each document."""
-        left = (self.left.reading.totals[0] - self.left.removed(0)) * self.counts.scale
+        left = (self.counts.reading.totals[0] - self.removed) * self.counts.scale
         return np.where(self.n_live > 0, left, 0.0)
 
     @cached_property
     def own_tokens(self) -> Numbers:
         """:math:`T_c` of each slot."""
-        before = self.left.reading.class_totals[0][self.left.slot_class]
-        left = (before - self.left.removed(0)[self.left.slot_row]) * self.counts.scale
+        before = self.counts.reading.class_totals[0][self.left.slot_class]
+        left = (before - self.removed[self.left.slot_row]) * self.counts.scale
         return np.where(self.left.own_terms > 0, left, 0.0)
 
     @cached_property
@@ -82,7 +96,7 @@ class LeftCounts:
     def spread_of(self, words: Numbers, at: Any) -> Numbers:
         """Return the background of words that occur so often without the documents ``at``."""
         known = np.full(words.shape, True) if self.counts.closed else words > 0
-        terms = Terms(words, self.total[at], _taken(self.n_terms, at), known)
+        terms = Terms(words, self.total[at], taken(self.n_terms, at), known)
         return self.smoothing.spread(terms)
 
     @cached_property
@@ -98,7 +112,7 @@ class LeftCounts:
             tokens=self.own_tokens,
             terms=self.left.own_terms,
             total=self.total[row],
-            n_terms=_taken(self.n_terms, row),
+            n_terms=taken(self.n_terms, row),
             whole=self.counts.whole,
             sum=self._slot_sum,
         )
@@ -156,14 +170,12 @@ def gathered(classes: Classes, at: Any) -> Classes:
         classes,
         tokens=classes.tokens[at],
         terms=classes.terms[at],
-        total=_taken(classes.total, at),
-        n_terms=_taken(classes.n_terms, at),
+        total=taken(classes.total, at),
+        n_terms=taken(classes.n_terms, at),
         sum=total,
+        usable=taken(classes.usable, at),
+        pruned=taken(classes.pruned, at),
     )
-
-
-def _taken(numbers: Any, at: Any) -> Any:
-    return numbers[at] if isinstance(numbers, np.ndarray) else numbers
 
 
 def _column(numbers: Any) -> Any:

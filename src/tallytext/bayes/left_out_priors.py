@@ -21,13 +21,11 @@ def left_intercept(model: NaiveBayes, left: LeftOut) -> Numbers:
 
     Documents of the same classes and weight leave the same behind, so it is found once for them.
     """
-    classes, documents = left.reading.order.classes, left.class_documents
+    classes, (documents, whole) = left.reading.order.classes, left.prior_documents
     announced = [label in model.ordering_.announced for label in classes.tolist()]
-    alive = (documents > 0) | np.array(announced, dtype=bool)
+    alive = (left.labelled_documents > 0) | np.array(announced, dtype=bool)
     first, kind = _kinds(left)
-    rows = [
-        _row(model, documents[at], float(left.n_documents[at]), alive[at], classes) for at in first
-    ]
+    rows = [_row(model, documents[at], float(whole[at]), alive[at], classes) for at in first]
     return np.array(rows).reshape(-1, len(classes))[kind]
 
 

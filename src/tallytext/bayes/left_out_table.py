@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tallytext._core import add_rows
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_counts import LeftCounts, gathered
+from tallytext.bayes.left_out_translated import LeftShares, LeftTranslations
 from tallytext.bayes.multinomial_weights import contrast_logs
 from tallytext.bayes.word_probabilities import WordCounts
 from tallytext.smoothing import Classes
@@ -30,6 +31,8 @@ class LeftTable:
     before, after : ndarray of shape (n_places, n_classes)
     words_before, words : ndarray of shape (n_places, 1)
         :math:`T_w`.
+    translations : LeftTranslations or None
+        What signatures stand for.
     """
 
     part: LeftCounts
@@ -37,16 +40,17 @@ class LeftTable:
     after: Numbers
     words_before: Numbers
     words: Numbers
+    translations: LeftTranslations | None = None
 
     @classmethod
-    def of(cls, part: LeftCounts) -> LeftTable:
+    def of(cls, part: LeftCounts, translations: LeftTranslations | None = None) -> LeftTable:
         """Return the table of some documents."""
         left = part.left
-        before = left.reading.rows(part.counts.cells, left.terms)
+        before = part.counts.reading.rows(part.counts.cells, left.terms)
         after = before.copy()
         after[left.own_at] = part.own
         words_before = part.counts.words[left.terms]
-        return cls(part, before, after, words_before[:, None], part.words[:, None])
+        return cls(part, before, after, words_before[:, None], part.words[:, None], translations)
 
     @cached_property
     def rest(self) -> LeftTable:
@@ -76,10 +80,29 @@ class LeftTable:
             sum=lambda *args, **kw: rest._sum(counts.rests, *args, **kw),
         )
 
-    def probabilities(self, classes: Classes) -> Numbers:
+    def inside(self) -> Numbers:
         """Return p(w|c) of each place in each class."""
+        if self.translations is None:
+            return self.probabilities(self.classes)
+        return self._translated(self.classes, self.translations.classes(self.part.left))
+
+    def outside(self) -> Numbers:
+        """Return p(w|c̄) of each place, c̄ being all documents outside c."""
+        if self.translations is None:
+            return self.rest.probabilities(self.rests())
+        return self.rest._translated(self.rests(), self.translations.rests(self.part.left))
+
+    def _translated(self, classes: Classes, left: LeftShares) -> Numbers:
+        known = replace(classes, usable=left.usable, pruned=left.pruned)
+        return self.probabilities(known, left.shares)
+
+    def probabilities(self, classes: Classes, shares: Numbers | None = None) -> Numbers:
+        """Return the probability of each place under what is known of classes."""
         smoothing, row = self.part.smoothing, self.part.left.row
-        seen = smoothing.seen(self.after, gathered(classes, row))
+        here = gathered(classes, row)
+        seen = smoothing.seen(self.after, here)
+        if shares is not None:
+            seen = seen + smoothing.translated(shares, here)
         freed = np.broadcast_to(smoothing.freed(classes), classes.tokens.shape)
         spread = freed[row] * self.part.spread[:, None]
         if smoothing.exclusive:
@@ -130,7 +153,8 @@ class TableScores:
         """Return the score of each document for each class, and its length."""
         part = LeftCounts(self.counts, left)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            emphasis, logs = self.emphasis(left.terms), self._logs(LeftTable.of(part))
+            table = LeftTable.of(part, self.translations)
+            emphasis, logs = self.emphasis(left.terms), self._logs(table)
             heard = part.known[:, None] & (emphasis > 0)
             logs = np.multiply(logs, emphasis, out=np.zeros_like(logs), where=heard)
         scores = intercept.copy()
@@ -143,9 +167,15 @@ class TableScores:
 
     def _logs(self, table: LeftTable) -> Numbers:
         if not self.contrasts:
-            return np.log(table.probabilities(table.classes))
-        inside = None if self.only_rest else table.probabilities(table.classes)
-        return contrast_logs(inside, table.rest.probabilities(table.rests()))
+            return np.log(table.inside())
+        inside = None if self.only_rest else table.inside()
+        return contrast_logs(inside, table.outside())
+
+    @cached_property
+    def translations(self) -> LeftTranslations | None:
+        """What signatures stand for, if the smoothing knows any."""
+        translated = self.counts.translated
+        return None if translated is None else LeftTranslations(translated.made)
 
 
 def add_places(left: LeftOut, values: Numbers, rows: Numbers, into: Numbers) -> None:

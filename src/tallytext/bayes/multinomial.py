@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.left_out import LeftOut
 from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.left_out_sparse import SparseScores
 from tallytext.bayes.left_out_table import TableScores
 from tallytext.bayes.length import LengthModel, length_planes
-from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.multinomial_weights import (
     class_contrast_weights,
     contrast_weights,
@@ -21,17 +18,14 @@ from tallytext.bayes.multinomial_weights import (
 )
 from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
-from tallytext.bayes.token_documents import token_documents
+from tallytext.bayes.smoothed import Smoothed
 from tallytext.bayes.weighting import METHODS, ClassWeighting, term_emphasis
-from tallytext.bayes.word_probabilities import WordCounts
 from tallytext.contingency import CLASS_METHODS
 from tallytext.errors import ScoreError
 from tallytext.planes import Norm, Plane, TermFrequency
 from tallytext.scorer import Documents, RowWeights, Weights
-from tallytext.smoothing import Background, Corpus, Laplace, Smoothing
+from tallytext.smoothing import Laplace, Smoothing
 from tallytext.smoothing.base import Numbers, expect_between
-from tallytext.smoothing.token_leave_one_out import TokenDocuments
-from tallytext.targets import Targets
 
 _CHOICES = {
     "tf": ("raw", "log", "binary"),
@@ -40,7 +34,7 @@ _CHOICES = {
 }
 
 
-class MultinomialNB(NaiveBayes):
+class MultinomialNB(Smoothed):
     r"""Multinomial naive Bayes with the smoothing of your choice.
 
     .. math:: s_c(d) = \log p(c) + \sum_w x_w \log p(w \mid c)
@@ -102,7 +96,6 @@ class MultinomialNB(NaiveBayes):
     """
 
     has_leave_one_out = True
-    chosen_: tuple[Smoothing, Smoothing] | None = None
 
     def __init__(
         self,
@@ -233,74 +226,9 @@ class MultinomialNB(NaiveBayes):
         sparse = SparseScores(counts, emphasis, contrasts, only_rest, table)
         return sparse if sparse.suits() else table
 
-    def word_counts(self, reading: Reading) -> WordCounts:
-        """Return the smoothed counts behind the weights."""
-        column = self._counted(self.unit_, self.weighted_)
-        whole = self.unit_ == 1 and (isinstance(column, str) or self._whole_plane(column))
-        return WordCounts(
-            reading=reading,
-            smoothing=self._resolved(reading),
-            scale=self._scale(reading, column),
-            n_terms=reading.n_live_terms if self.open_ else self.n_features_in_,
-            closed=not self.open_,
-            whole=whole,
-        )
-
-    def _whole_plane(self, column: Plane) -> bool:
-        # Weighed documents count whole only as long as nobody gives a fraction for a weight.
-        return column.norm is None and column.tf != "log" and not column.weighted
-
-    def _scale(self, reading: Reading, column: Column) -> float:
-        raw = column.tf == "raw" if isinstance(column, Plane) else column == "occurrences"
-        unit = self.unit_ if raw else 1.0
-        if not isinstance(column, Plane) or column.norm is None:
-            return unit
-        if self.norm_length is not None:
-            return float(self.norm_length)
-        if not reading.scales[0]:
-            return 1.0
-        return float(reading.n_documents / reading.scales[0]) * unit
-
     @property
     def _only_rest(self) -> bool:
         return self.complement == "only"
-
-    # ------------------------------------------------------------------ smoothing
-
-    def _resolved(self, reading: Reading) -> Smoothing:
-        smoothing = Background() if self.smoothing is None else self.smoothing
-        if self.chosen_ is not None and self.chosen_[0] is smoothing:
-            return self.chosen_[1]
-        return smoothing.resolved(self._corpus(reading))
-
-    def _corpus(self, reading: Reading, documents: Any = None) -> Corpus:
-        column = self._counted(self.unit_, self.weighted_)
-        counted = self._events(reading) if column == "occurrences" and self.unit_ == 1 else None
-        tokens = reading.class_totals[0] * self._scale(reading, column)
-        return Corpus(tokens, counted, documents)
-
-    def _choose(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
-        smoothing, self.chosen_ = self.smoothing, None
-        if smoothing is None:
-            return
-        reading, column = self._reader().read(NO_TERMS), self._counted(self.unit_, self.weighted_)
-        asked: list[TokenDocuments] = []
-
-        def documents() -> TokenDocuments:
-            training, whole = self._training(X, targets, weights), reading.all_terms()
-            scale = self._scale(reading, column)
-            asked.append(token_documents(training, column, whole, scale, self.unit_))
-            return asked[-1]
-
-        resolved = smoothing.resolved(self._corpus(reading, documents))
-        # What sums can tell is asked of them again whenever they have changed.
-        self.chosen_ = (smoothing, resolved) if asked else None
-
-    def _events(self, reading: Reading) -> Callable[[str, bool], dict[int, int]]:
-        def counts(events: str, few: bool) -> dict[int, int]:
-            return reading.counts_of_counts("pooled" if events == "pooled" else "cells", few)
-
-        return counts
 
     def _lengthened(self, scores: Numbers, documents: Documents, reading: Reading) -> Numbers:
         if not self.length_model:

@@ -122,7 +122,7 @@ def contrast_logs(inside: Numbers | None, outside: Numbers) -> Numbers:
 
 
 def _gain(counts: WordCounts, freed: Numbers) -> Numbers:
-    seen = counts.seen(counts.cells, counts.classes, counts.reading.classes)
+    seen = counts.cells_seen
     spread = freed[counts.reading.classes] * counts.spread[counts.term]
     ratio = np.divide(seen, spread, out=np.zeros_like(seen), where=spread > 0)
     return _log_where(ratio) if counts.smoothing.exclusive else np.log1p(ratio)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from tallytext.bayes.class_order import ClassOrder, Ordering
 from tallytext.planes import UNIT, Plane
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
+from tallytext.vocabulary import Vocabulary
 
 Column: TypeAlias = Plane | str  # "occurrences" or "documents"
 Made = TypeVar("Made")
@@ -41,10 +42,14 @@ class Reading:
         Documents are weighed when the last column is a plane.
     n_documents : float
     n_live_terms, version : int
-    complete : bool
-        Whether all terms were asked for.
+    terms : ndarray of int or None
+        Which terms were asked for; None for all.
     source : Reader
         What more can be read from.
+    labelled : tuple of ndarray and float, or None
+        How many documents of each class, and in all, have labels; None if all these have.
+    pooled : bool
+        Whether priors are those of all documents, and not of those with labels.
     """
 
     order: ClassOrder
@@ -61,8 +66,22 @@ class Reading:
     n_documents: float
     n_live_terms: int
     version: int
-    complete: bool
+    terms: NDArray[np.int32] | None
     source: Reader
+    labelled: tuple[Numbers, float] | None = None
+    pooled: bool = False
+
+    @property
+    def labelled_documents(self) -> Numbers:
+        """How many documents of each class have labels."""
+        return self.class_documents if self.labelled is None else self.labelled[0]
+
+    @property
+    def prior_documents(self) -> tuple[Numbers, float]:
+        """The documents of each class, and all, that say how likely classes are."""
+        if self.labelled is None or self.pooled:
+            return self.class_documents, float(self.n_documents)
+        return self.labelled
 
     @property
     def n_terms(self) -> int:
@@ -73,6 +92,11 @@ class Reading:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.class_documents)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all terms were asked for."""
+        return self.terms is None
 
     def all_terms(self) -> Reading:
         """Return the same of all terms, however few this is of.
@@ -122,6 +146,14 @@ class Reading:
         return rows
 
 
+class Joining(Protocol):
+    """Adds something to readings."""
+
+    def joined(self, reading: Reading) -> Reading:
+        """Return the reading with it."""
+        ...
+
+
 class Reader:
     """Reads the same columns again and again; the last counts the documents with each term.
 
@@ -131,16 +163,24 @@ class Reader:
     columns : sequence of Plane, "occurrences" or "documents"
     ordering : Ordering
         The order of classes.
+    expected : object, default=None
+        What is added to each reading: see :class:`~tallytext.bayes.expected.Expected`.
     """
 
-    def __init__(self, tally: Tally, columns: Sequence[Column], ordering: Ordering) -> None:
-        self._tally, self._ordering = tally, ordering
+    def __init__(
+        self,
+        tally: Tally,
+        columns: Sequence[Column],
+        ordering: Ordering,
+        expected: Joining | None = None,
+    ) -> None:
+        self._tally, self._ordering, self._expected = tally, ordering, expected
         self._columns, self._numbers = columns, [tally.column(column) for column in columns]
         self._units = np.array([UNIT if isinstance(column, Plane) else 1.0 for column in columns])
 
     def at_rest(self) -> Reader:
         """Return a reader of the tally as it is now, whatever it learns meanwhile."""
-        return Reader(self._tally._snapshot(), self._columns, self._ordering)
+        return Reader(self._tally._snapshot(), self._columns, self._ordering, self._expected)
 
     def counts_of_counts(self, events: Literal["cells", "pooled"], few: bool) -> dict[int, int]:
         """Return how many events occurred r times, for small r only if these are enough."""
@@ -157,8 +197,17 @@ class Reader:
         """Number of terms of the vocabulary."""
         return len(self._tally.vocabulary)
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The terms."""
+        return self._tally.vocabulary
+
     def read(self, terms: NDArray[np.int32] | None = None) -> Reading:
         """Read the sums of some terms, or of all."""
+        reading = self._read(terms)
+        return reading if self._expected is None else self._expected.joined(reading)
+
+    def _read(self, terms: NDArray[np.int32] | None) -> Reading:
         part = self._tally.slice(self._numbers, terms)
         order = self._ordering.of(self._tally, part.class_documents)
         classes, values = _ascending(part, order)
@@ -181,7 +230,7 @@ class Reader:
             n_documents=part.scales[-1] * UNIT if weighed else part.n_documents,
             n_live_terms=part.n_live_terms,
             version=part.version,
-            complete=terms is None,
+            terms=terms,
             source=self,
         )
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.class_order import Ordering
+from tallytext.bayes.expected import expected_from_dict, expected_to_dict
 from tallytext.bayes.matrices import FRACTION
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.multinomial import MultinomialNB
 from tallytext.errors import FileError
 from tallytext.labels import LabelIndex
-from tallytext.smoothing.stored import smoothing_from_dict, smoothing_to_dict
+from tallytext.smoothing import Semantic
+from tallytext.smoothing.stored import (
+    smoothing_from_dict,
+    smoothing_to_arrays,
+    smoothing_to_dict,
+    smoothing_with_arrays,
+)
 from tallytext.tally import Tally
 
 Model = TypeVar("Model", bound=NaiveBayes)
 
+_EXPECTED = "expected."
 _NAMES = {"unit", "weighted", "open", "named", "several", "announced", "chosen"}
 
 
@@ -37,7 +47,8 @@ def state_of(model: NaiveBayes) -> dict[str, Any]:
     chosen = model.chosen_ if isinstance(model, MultinomialNB) else None
     # What was chosen for other parameters is of no use any more.
     holds = chosen is not None and chosen[0] is model.smoothing
-    return {
+    expected = {} if model.expected_ is None else {"expected": expected_to_dict(model.expected_)}
+    return expected | {
         "unit": model.unit_,
         "weighted": model.weighted_,
         "open": model.open_,
@@ -48,7 +59,29 @@ def state_of(model: NaiveBayes) -> dict[str, Any]:
     }
 
 
-def model_from(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
+def arrays_of(model: NaiveBayes) -> dict[str, NDArray[Any]]:
+    """Return what a model knows besides its tally and plain values, for a file.
+
+    The rows of a translation, and what documents without labels are expected to add.
+
+    Examples
+    --------
+    >>> arrays_of(MultinomialNB())
+    {}
+    """
+    found = smoothing_to_arrays(model.smoothing) if isinstance(model, MultinomialNB) else {}
+    if model.expected_ is None:
+        return found
+    counts, _ = model.expected_.tally.to_arrays()
+    return found | {_EXPECTED + name: array for name, array in counts.items()}
+
+
+def model_from(
+    model: Model,
+    tally: Tally,
+    state: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]] | None = None,
+) -> Model:
     """Return a model with its parameters that is fitted as another one was, to the last bit.
 
     Parameters
@@ -59,6 +92,8 @@ def model_from(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
         The counts of the other one; the model reads this very tally.
     state : mapping
         What :func:`state_of` returned.
+    arrays : mapping, default=None
+        What :func:`arrays_of` returned.
 
     Raises
     ------
@@ -68,7 +103,9 @@ def model_from(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
     """
     _expect_state(state)
     try:
-        return _fitted(model, tally, state)
+        if isinstance(model, MultinomialNB) and model.smoothing is not None:
+            model.smoothing = smoothing_with_arrays(model.smoothing, _others(arrays or {}))
+        return _with_expected(_fitted(model, tally, state), state, arrays or {})
     except (AttributeError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{type(model).__name__} cannot be what was saved: {reason}.") from None
@@ -92,16 +129,34 @@ def _fitted(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
     return model
 
 
+def _with_expected(model: Model, state: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
+    if "expected" in state:
+        counts = {
+            name.removeprefix(_EXPECTED): array
+            for name, array in arrays.items()
+            if name.startswith(_EXPECTED)
+        }
+        columns = model._expected_columns()
+        model.expected_ = expected_from_dict(state["expected"], counts, model.tally_, columns)
+    return model
+
+
+def _others(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {name: array for name, array in arrays.items() if not name.startswith(_EXPECTED)}
+
+
 def _choose(model: NaiveBayes, chosen: Any) -> None:
     own = model.smoothing if isinstance(model, MultinomialNB) else None
     if own is None or type(own) is not type(chosen):
         raise FileError(f"{type(model).__name__} could not have chosen {chosen!r:.80}")
     assert isinstance(model, MultinomialNB)
+    if isinstance(own, Semantic) and isinstance(chosen, Semantic):
+        chosen = replace(chosen, translation=own.translation)
     model.chosen_ = (own, chosen)
 
 
 def _expect_state(state: Any) -> None:
-    if not isinstance(state, Mapping) or state.keys() != _NAMES:
+    if not isinstance(state, Mapping) or state.keys() - {"expected"} != _NAMES:
         raise FileError(f"this is not the state of a model: {state!r:.80}")
     flags = [state[name] for name in ("weighted", "open", "named", "several")]
     if not all(isinstance(flag, bool) for flag in flags) or state["unit"] not in (1.0, FRACTION):

@@ -54,7 +54,7 @@ class WeightCache:
 
     def __init__(self) -> None:
         self._kept: _Kept | None = None
-        self._constants: _Kept | None = None
+        self._constants: dict[str, _Kept] = {}
 
     def weights(
         self,
@@ -93,12 +93,16 @@ class WeightCache:
         return seen
 
     def constants(
-        self, version: int, make: Callable[[], Made], settings: tuple[Any, ...] = ()
+        self,
+        version: int,
+        make: Callable[[], Made],
+        settings: tuple[Any, ...] = (),
+        name: str = "constants",
     ) -> Made:
-        """Return what weights of any terms share, made once at each version of the tally."""
-        kept = self._constants
+        """Return what weights of any terms share, made once at each version of something."""
+        kept = self._constants.get(name)
         if kept is None or not kept.holds(version, settings):
-            self._constants = kept = _Kept(version, settings, make())
+            self._constants[name] = kept = _Kept(version, settings, make())
         made: Made = kept.value
         return made
 

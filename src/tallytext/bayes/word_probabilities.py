@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.reading import Reading
+from tallytext.bayes.translated_reading import TranslatedReading
 from tallytext.smoothing import Classes, Smoothing, Terms
 from tallytext.smoothing.base import Measure, Numbers
 
@@ -31,6 +32,8 @@ class WordCounts:
         Whether all columns are in the vocabulary, or only the words that occur.
     whole : bool
         Whether counts are whole numbers.
+    translated : TranslatedReading or None
+        What signatures of classes stand for, of the same reading.
     """
 
     reading: Reading
@@ -39,6 +42,7 @@ class WordCounts:
     n_terms: int
     closed: bool
     whole: bool
+    translated: TranslatedReading | None = None
 
     @cached_property
     def cells(self) -> Numbers:
@@ -81,6 +85,7 @@ class WordCounts:
             n_terms=self.n_terms,
             whole=self.whole,
             sum=lambda measure, occurrences=False: self.whole_vocabulary._sum(measure, occurrences),
+            **self._translations(rest=False),
         )
 
     @cached_property
@@ -98,7 +103,16 @@ class WordCounts:
             sum=lambda measure, occurrences=False: self.whole_vocabulary._rest_sum(
                 measure, occurrences
             ),
+            **self._translations(rest=True),
         )
+
+    def _translations(self, rest: bool) -> dict[str, Any]:
+        if self.translated is None:
+            return {}
+        made = self.translated.made
+        if rest:
+            return {"usable": made.rests.usable}
+        return {"usable": made.usable, "pruned": made.pruned}
 
     @cached_property
     def spread(self) -> Numbers:
@@ -119,9 +133,27 @@ class WordCounts:
         """Return f of counts of the classes ``at``."""
         return self.smoothing.seen(counts, _gathered(classes, at))
 
-    def probabilities(self, counts: Numbers, classes: Classes, first: int, last: int) -> Numbers:
-        """Return p(w|c) of rows of counts, words by classes."""
+    @cached_property
+    def cells_seen(self) -> Numbers:
+        """F of each cell, with what signatures add."""
+        at = self.reading.classes
+        seen = self.seen(self.cells, self.classes, at)
+        if self.translated is None:
+            return seen
+        return seen + self.smoothing.translated(self.translated.shares, _gathered(self.classes, at))
+
+    def probabilities(
+        self,
+        counts: Numbers,
+        classes: Classes,
+        first: int,
+        last: int,
+        shares: Numbers | None = None,
+    ) -> Numbers:
+        """Return p(w|c) of rows of counts, words by classes, with p_t if given."""
         seen = self.seen(counts, classes)
+        if shares is not None:
+            seen = seen + self.smoothing.translated(shares, classes)
         spread = self.smoothing.freed(classes) * self.spread[first:last, None]
         if self.smoothing.exclusive:
             return np.where(seen > 0, seen, spread)
@@ -130,12 +162,14 @@ class WordCounts:
     def rows(self, first: int, last: int) -> Numbers:
         """Return p(w|c) of a range of words."""
         counts = self.reading.dense(self.cells, first, last)
-        return self.probabilities(counts, self.classes, first, last)
+        shares = None if self.translated is None else self.translated.rows(first, last)
+        return self.probabilities(counts, self.classes, first, last, shares)
 
     def rest_rows(self, first: int, last: int) -> Numbers:
         """Return p(w|c̄) of a range of words, c̄ being all documents outside c."""
         counts = self.words[first:last, None] - self.reading.dense(self.cells, first, last)
-        return self.probabilities(np.maximum(counts, 0.0), self.rests, first, last)
+        shares = None if self.translated is None else self.translated.rest_rows(first, last)
+        return self.probabilities(np.maximum(counts, 0.0), self.rests, first, last, shares)
 
     def _sum(self, measure: Measure, occurrences: bool) -> Numbers:
         values = measure(self.cells)
@@ -161,4 +195,16 @@ def _gathered(classes: Classes, at: Any) -> Classes:
     def total(measure: Measure, occurrences: bool = False) -> Numbers:
         return classes.sum(measure, occurrences)[at]
 
-    return replace(classes, tokens=classes.tokens[at], terms=classes.terms[at], sum=total)
+    return replace(
+        classes,
+        tokens=classes.tokens[at],
+        terms=classes.terms[at],
+        sum=total,
+        usable=taken(classes.usable, at),
+        pruned=taken(classes.pruned, at),
+    )
+
+
+def taken(numbers: Any, at: Any) -> Any:
+    """Return what is known of the rows ``at``, or the one number that holds for all."""
+    return numbers[at] if isinstance(numbers, np.ndarray) else numbers

@@ -19,7 +19,14 @@ from tallytext.classifier.selecting import (
     selection_from,
     selector_for,
 )
-from tallytext.classifier.stored_model import Model, learner_named, model_of, model_with, parts_of
+from tallytext.classifier.stored_model import (
+    Model,
+    learner_named,
+    model_of,
+    model_with,
+    parts_of,
+    sharing_rows,
+)
 from tallytext.duplicates import Duplicates
 from tallytext.errors import FileError
 from tallytext.selection import SelectedTally, TermSelector
@@ -116,7 +123,8 @@ class Counts(NamedTuple):
 def _fill(
     classifier: ClassifierBase, counts: Counts, model: Model, header: Mapping[str, Any]
 ) -> None:
-    classifier.set_params(**_given(header["parameters"]))
+    given = _given(header["parameters"])
+    classifier.set_params(**given | {"model": sharing_rows(given["model"], model)})
     tally = counts.all
     classifier.vectorizer_ = _vectorizer(header["vectorizer"])
     classifier.vectorizer_.vocabulary_ = tally.vocabulary

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.model import NaiveBayes
-from tallytext.bayes.stored import model_from, state_of
+from tallytext.bayes.stored import arrays_of, model_from, state_of
 from tallytext.errors import FileError
 from tallytext.labels import array_of_labels, sort_labels
 from tallytext.learners import Learner, find_learner, learner_of
 from tallytext.settings import estimator_from, settings_of
+from tallytext.smoothing import Semantic
 from tallytext.tally import Tally
 from tallytext.trained import TrainedClassifier
 
@@ -35,11 +37,10 @@ def parts_of(model: Model) -> tuple[Arrays, dict[str, Any]]:
         If it cannot be kept in a file.
     """
     if isinstance(model, NaiveBayes):
-        return {}, {"model": settings_of(model), "state": state_of(model)}
+        return _named(arrays_of(model)), {"model": settings_of(model), "state": state_of(model)}
     arrays, values = model.to_arrays()
     state = {"several": model.multi_label_, "open": model.open_, "values": values}
-    named = {_PREFIX + name: array for name, array in arrays.items()}
-    return named, {"model": settings_of(model), "state": state}
+    return _named(arrays), {"model": settings_of(model), "state": state}
 
 
 def model_of(model: Model, state: Any, arrays: Mapping[str, NDArray[Any]], tally: Tally) -> Model:
@@ -52,7 +53,7 @@ def model_of(model: Model, state: Any, arrays: Mapping[str, NDArray[Any]], tally
     """
     if isinstance(model, TrainedClassifier):
         return _trained(model, state, arrays, tally)
-    counted = model_from(model, tally, state)
+    counted = model_from(model, tally, state, _own(arrays))
     other = [name for name, value in _STATE.items() if repr(state[name]) != repr(value)]
     if other or counted.multi_label is not counted.multi_label_:
         raise FileError(f"no classifier has such a model: {', '.join(other) or 'multi_label'}")
@@ -65,6 +66,17 @@ def model_with(settings: Any) -> Model:
     if not isinstance(model, NaiveBayes | TrainedClassifier):
         raise FileError(f"{type(model).__name__} is no model")
     return model
+
+
+def sharing_rows(given: Any, model: Model) -> Any:
+    """Return the model that a classifier was given, with the translation of the one it fitted.
+
+    A file holds the rows of a translation once.
+    """
+    own = getattr(model, "smoothing", None)
+    if isinstance(own, Semantic) and isinstance(getattr(given, "smoothing", None), Semantic):
+        given.smoothing = replace(given.smoothing, translation=own.translation)
+    return given
 
 
 def learner_named(name: Any, model: Model) -> Learner:
@@ -97,9 +109,16 @@ def _trained(
     documents = dict(zip(tally.classes, tally.class_documents.tolist(), strict=True))
     model.class_documents_ = np.array([documents[name] for name in names], dtype=np.int64)
     model.n_features_in_ = len(tally.vocabulary)
-    own = {
+    return model.read_arrays(_own(arrays), state["values"])
+
+
+def _named(arrays: Arrays) -> Arrays:
+    return {_PREFIX + name: array for name, array in arrays.items()}
+
+
+def _own(arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    return {
         name.removeprefix(_PREFIX): np.array(array)
         for name, array in arrays.items()
         if name.startswith(_PREFIX)
     }
-    return model.read_arrays(own, state["values"])

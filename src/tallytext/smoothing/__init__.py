@@ -5,6 +5,8 @@ from tallytext.smoothing.base import Classes, Corpus, Smoothing, Terms, safe_rat
 from tallytext.smoothing.dirichlet import Dirichlet
 from tallytext.smoothing.discount import AbsoluteDiscount
 from tallytext.smoothing.laplace import Laplace
+from tallytext.smoothing.semantic import Semantic
+from tallytext.smoothing.translation import Translation
 from tallytext.smoothing.unsmoothed import Unsmoothed
 
 __all__ = [
@@ -14,8 +16,10 @@ __all__ = [
     "Corpus",
     "Dirichlet",
     "Laplace",
+    "Semantic",
     "Smoothing",
     "Terms",
+    "Translation",
     "Unsmoothed",
     "safe_ratio",
 ]

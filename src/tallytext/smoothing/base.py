@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol, Self, TypeAlias
@@ -42,6 +42,10 @@ class Classes:
         ``sum(h)`` is :math:`\\sum_{w} h(N_{cw})` over the words of the class, and
         ``sum(h, occurrences=True)`` is :math:`\\sum_{w} h(N_{cw})\\, T_w`, for a function with
         h(0) = 0. Costs a pass over all counts.
+    usable : bool or ndarray of bool
+        Whether the class has signatures that stand for words.
+    pruned : float or ndarray
+        How much of what they stand for is left to the background.
     """
 
     tokens: Numbers
@@ -50,6 +54,8 @@ class Classes:
     n_terms: Any
     whole: bool
     sum: ClassSum
+    usable: Any = False
+    pruned: Any = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,11 +94,15 @@ class Corpus:
     documents : callable
         Returns the training documents, one entry per token (a ``TokenDocuments``); None when only
         their sums are at hand.
+    left_out : callable
+        From a smoothing that has signatures to what is left of each word of each training document
+        in its class without the document (a ``LeftWords``); None when only sums are at hand.
     """
 
     class_tokens: Numbers
     counts_of_counts: Callable[[str, bool], dict[int, int]] | None = None
     documents: Callable[[], Any] | None = None
+    left_out: Callable[[Any], Any] | None = None
 
 
 class Smoothing:
@@ -134,6 +144,11 @@ class Smoothing:
         return False
 
     @property
+    def translates(self) -> bool:
+        """Whether columns stand for other words: see :meth:`signatures`."""
+        return False
+
+    @property
     def exclusive(self) -> bool:
         """Whether words with f > 0 have no part in the background: p is f or gamma g, not both."""
         return False
@@ -150,6 +165,22 @@ class Smoothing:
         """Return g of each word, zero for a word that is to be ignored."""
         shares = terms.occurrences / np.maximum(terms.total, np.finfo(np.float64).tiny)
         return np.where(terms.known, shares, 0.0)
+
+    def signatures(self, locate: Callable[[Iterable[str]], NDArray[Any]] | None, width: int) -> Any:
+        """Return which columns stand for other words: a ``Signatures``.
+
+        Parameters
+        ----------
+        locate : callable
+            From names to columns, -1 for names that have none; None if columns have no names.
+        width : int
+            How many columns there are.
+        """
+        raise TypeError(f"{type(self).__name__} has no signatures: define signatures().")
+
+    def translated(self, shares: Numbers, classes: Classes) -> Numbers:
+        """Return what signatures add to f of words that are this share of what they mean."""
+        return np.zeros_like(shares)
 
     def resolved(self, corpus: Corpus) -> Self:
         """Return the smoothing with numbers in the place of what is to be chosen from the data."""
