@@ -16,6 +16,8 @@ from tallytext.selection import TermSelector
 
 NAMES = [learner.name for learner in learners(additive=False)]
 each_learner = pytest.mark.parametrize("name", NAMES)
+SEVERAL = [learner.name for learner in learners(additive=False, multi_label=True)]
+each_of_several = pytest.mark.parametrize("name", SEVERAL)
 L1 = L1Selector(n_terms=8)
 TEXTS, LABELS = spread()
 NEW, TRUTH = TEXTS[150:], LABELS[150:]
@@ -50,7 +52,7 @@ def test_a_learner_that_is_trained_on_documents_finds_labels(fitted, name):
     assert clf.scores([]).shape == (0, len(clf.classes_))
 
 
-@each_learner
+@each_of_several
 def test_documents_may_have_several_labels(fitted, name):
     clf = fitted(name, several=True)
     texts, labels = spread_several()
@@ -63,6 +65,8 @@ def test_documents_may_have_several_labels(fitted, name):
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize("select", [None, TermSelector("chi", k=8), L1], ids=["all", "chi", "l1"])
 def test_a_file_holds_the_model(fitted, name, several, select, tmp_path):
+    if several and name not in SEVERAL:
+        pytest.skip("for one label per document")
     clf = fitted(name, several, select=select)
     clf.save(tmp_path / "model")
     again = TextClassifier.load(tmp_path / "model")
@@ -216,7 +220,7 @@ def test_labels_stay_what_they_are(name, labels, tmp_path):
     )
 
 
-@each_learner
+@each_of_several
 def test_one_label_each_may_be_said_to_be_several(name, tmp_path):
     clf = TextClassifier(name, multi_label=True).fit(TEXTS, LABELS)
     assert clf.multi_label_ and clf.model_.multi_label_
@@ -225,7 +229,7 @@ def test_one_label_each_may_be_said_to_be_several(name, tmp_path):
     assert again.predict(NEW).tolist() == clf.predict(NEW).tolist()
 
 
-@each_learner
+@each_of_several
 def test_one_class_is_told_from_none(name):
     wanted = [["x"] if label == LABELS[0] else [] for label in LABELS]
     clf = TextClassifier(name).fit(TEXTS, wanted)
@@ -240,6 +244,8 @@ def test_documents_without_words_or_labels_are_no_surprise(name):
     else:
         with pytest.raises(VocabularyError, match="no document has a word"):
             TextClassifier(name).fit(["", ""], ["x", "y"])
+    if name in set(NAMES) - set(SEVERAL):
+        return
     few = TextClassifier(name).fit(["aa bb", "cc dd", "ee ff"], [["x", "y"], [], []])
     assert few.classes_.tolist() == ["x", "y"]
 

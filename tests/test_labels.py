@@ -58,7 +58,7 @@ def test_numbers_are_labels_and_come_back_as_python_values(labels, classes):
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan")])
 def test_a_missing_label_names_its_document_and_the_way_out(missing):
-    with pytest.raises(LabelError, match=r"document 1 .* \[\] for a document without a label"):
+    with pytest.raises(LabelError, match=r"document 1 .*unlabelled=.*\[\] for one that has none"):
         Tally.from_counts(ROWS, ["a", missing, "b"])
     with pytest.raises(LabelError, match="document 2"):
         Tally.from_counts(ROWS, ["a", [], ["b", missing]])

@@ -117,7 +117,11 @@ def plain(label: Any, where: str) -> Label:
     elif hasattr(label, "as_py"):
         label = label.as_py()
     if label is None or (isinstance(label, float) and math.isnan(label)):
-        raise LabelError(f"{where} has the label {label}. Write [] for a document without a label.")
+        raise LabelError(
+            f"{where} has the label {label}. Texts whose label is not known belong to those that "
+            "TextClassifier.fit takes as unlabelled=; where documents may have several labels, "
+            "write [] for one that has none."
+        )
     if not isinstance(label, str | int | float) or label in (math.inf, -math.inf):
         raise LabelError(f"{where}: {label!r} cannot be a label; use a string or a number.")
     return label

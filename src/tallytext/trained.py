@@ -15,6 +15,7 @@ from tallytext.bayes.explaining import Summands, as_row, explained, names_of, on
 from tallytext.bayes.matrices import documents_of
 from tallytext.bayes.model import tags_of_counts
 from tallytext.bayes.out_of_sample import posteriors
+from tallytext.decision.ranking import log_odds
 from tallytext.errors import FileError, LabelError, ScoreError
 from tallytext.explanation import Explanation
 from tallytext.labels import LabelIndex, array_of_labels, place_of
@@ -128,15 +129,15 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return by how much each document speaks for a class, to sort by."""
         check_is_fitted(self)
         at = self.class_number(label)
-        return self.scores(X)[:, at]
+        return self.log_odds(self.scores(X))[:, at]
 
     def posteriors(self, scores: Numbers) -> Numbers:
         """Return the logarithms of the probabilities that :meth:`scores` stand for."""
         return posteriors(scores, self.contrasts, self.multi_label_)
 
     def log_odds(self, scores: Numbers) -> Numbers:
-        """Return the log-odds of each class against all others that :meth:`scores` are."""
-        return scores
+        """Return the log-odds of each class against all others that :meth:`scores` stand for."""
+        return scores if self.contrasts else log_odds(scores)
 
     def class_number(self, label: Any) -> int:
         """Return the place of a label in ``classes_``."""

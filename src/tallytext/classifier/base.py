@@ -15,6 +15,7 @@ from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
 from tallytext.classifier.pending import Pending
+from tallytext.classifier.pool import Pool
 from tallytext.classifier.report import Changes, Report
 from tallytext.classifier.selecting import Selector
 from tallytext.classifier.wording import in_few_words
@@ -43,6 +44,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     trials_: list[Trial]
     changes_: Changes
     duplicates_: Duplicates | None
+    pool_: Pool
     n_columns_: int | None
 
     # Counts of all terms, where the model reads those of some.
@@ -80,6 +82,9 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             method="" if calibration is None else calibration.method,
             changes=self.changes_,
             duplicates=self.duplicates_,
+            n_unlabelled=self.pool_.n_documents,
+            reason=self.pool_.reason,
+            notes=list(self.pool_.notes),
         )
 
     def terms(self, label: Any, n: int = 10) -> list[str]:
@@ -119,6 +124,12 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self._pending is not None:
                 self._calibration = self._pending.settled()
                 self._pending = None
+                self._drop_documents()
+
+    def _drop_documents(self) -> None:
+        """Let go of the documents by which a model judges itself, when that is done."""
+        if hasattr(self.model_, "drop_pool"):
+            self.model_.drop_pool()
 
     def _counts(self) -> Tally | SelectedTally:
         """Return what learns and forgets."""
@@ -157,10 +168,11 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._settle()
 
     def _refuse(self, verb: str) -> NoReturn:
+        without = ", without unlabelled=," if self.pool_.n_documents else ","
         raise NotAdditiveError(
             f"cannot {verb}: this classifier is a {self.learner_.name}, which is no function of "
-            'counts. Train it anew on all documents, or use model="auto", which takes learners '
-            "that can."
+            f'counts. Train it anew on all documents, or use model="auto"{without} which takes '
+            "learners that can."
         )
 
     def __getstate__(self) -> dict[str, Any]:

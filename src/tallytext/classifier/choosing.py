@@ -58,8 +58,8 @@ class _Contestant:
     n_documents: int = 0
 
     def judged_by(self, judge: Judge, folds: Sequence[int]) -> None:
-        # What is trained on documents is trained on all of them when it has won.
-        if self.model is None and self.candidate.learner.additive:
+        # What is trained anew for each fold is trained on all documents when it has won.
+        if self.model is None and self.candidate.learner.judged_by != "refitting":
             self.model = judge.trained(self.candidate)
         for fold in folds:
             self.parts.append(judge.judged(self.candidate, self.model, fold))

@@ -19,7 +19,8 @@ from tallytext.classifier.merging import expect_equal_settings
 from tallytext.classifier.report import Changes
 from tallytext.classifier.sample import random_keys
 from tallytext.classifier.training import Training
-from tallytext.errors import LabelError
+from tallytext.errors import LabelError, VocabularyError
+from tallytext.progress import progress_bar
 from tallytext.selection import SelectedTally, TermSelector
 from tallytext.tally import Tally
 from tallytext.text.sources import pieces
@@ -119,6 +120,7 @@ class TextClassifier(Learning, Answering):
         texts: Any,
         labels: Any,
         *,
+        unlabelled: Any = None,
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
     ) -> Self:
@@ -131,6 +133,12 @@ class TextClassifier(Learning, Answering):
         labels : list, column or array
             One label per text; or a list of labels per text, or an indicator matrix, for texts
             with several labels or none.
+        unlabelled : list, column or iterable of str, default=None
+            Texts like the others whose labels are not known, to learn from them, too: for where
+            labels are few. Then "auto" and "best" take "pooled" if classes have 50 labels or fewer
+            (the median), and compare it with the others if they have more. They are in no class,
+            and not among the counts; None and missing values are no labels, and -1 is one like
+            any other, so that such texts must be given here.
         groups : array-like of shape (n_documents,), default=None
             Documents of one group (thread, author, near duplicates) are kept from models
             together, so that what is expected of new ones is not too rosy.
@@ -141,18 +149,29 @@ class TextClassifier(Learning, Answering):
         -------
         self
         """
-        training = Training(self)
+        training = Training(self, _is_some(unlabelled))
         listed, columns = labels_of(labels)
-        _add(training, texts, listed, _keys(len(listed), groups, time))
+        keys = _keys(len(listed), groups, time)
+        if training.at_once and _is_some(unlabelled):
+            texts, unlabelled = training.read(texts), training.read(unlabelled)
+            training.vectorizer.fit([*texts, *unlabelled])
+        _add(training, texts, listed, keys)
+        if unlabelled is not None:
+            _add_unlabelled(training, unlabelled, self.verbose)
         return self._become(training, columns, groups is not None, time is not None)
 
-    def fit_batches(self, batches: Iterable[tuple[Any, Any]]) -> Self:
+    def fit_batches(
+        self, batches: Iterable[tuple[Any, Any]], *, unlabelled: Iterable[Any] | None = None
+    ) -> Self:
         """Learn from labelled texts that need not fit into memory.
 
         Parameters
         ----------
         batches : iterable of (texts, labels)
             Each as for :meth:`fit`.
+        unlabelled : iterable of lists or columns of str, default=None
+            Batches of texts whose labels are not known, as for :meth:`fit`. They are read last,
+            and their counts are kept in memory while the classifier is trained.
 
         Examples
         --------
@@ -160,13 +179,20 @@ class TextClassifier(Learning, Answering):
         >>> TextClassifier("multinomial").fit_batches(batches).predict(["to"])
         array(['a'], dtype='<U1')
         """
-        training, widths = Training(self), set[int | None]()
+        training, widths = Training(self, _is_some(unlabelled)), set[int | None]()
+        if training.at_once and _is_some(unlabelled):
+            raise VocabularyError(
+                "min_df, max_df and max_features need all documents at once, those without labels, "
+                "too: use fit, or a vectorizer without limits."
+            )
         for texts, labels in batches:
             listed, columns = labels_of(labels)
             widths.add(columns)
             _add(training, texts, listed)
         if len(widths) > 1:
             raise LabelError(f"labels of batches have different numbers of columns: {widths}.")
+        for texts in unlabelled or ():
+            training.add_unlabelled(texts)
         return self._become(training, next(iter(widths), None))
 
     def partial_fit(self, texts: Any, labels: Any, classes: Iterable[Any] | None = None) -> Self:
@@ -245,9 +271,11 @@ class TextClassifier(Learning, Answering):
         self._calibration, self._pending = None, fitted.pending
         self.trials_ = fitted.trials
         self.changes_, self.duplicates_ = Changes(), fitted.duplicates
+        self.pool_ = fitted.pool
         self.n_columns_ = columns
-        if not self.learner_.additive:
+        if self.learner_.judged_by == "refitting":
             self._settle()  # what it holds on to is all documents
+        if not self.learner_.additive:
             self.model_.open_ = self.learner_.learns
             if isinstance(self.selector_, TermSelector):
                 self.selector_.open_ = self.learner_.learns
@@ -269,6 +297,20 @@ def _add(training: Training, texts: Any, labels: list[Any], keys: Any = None) ->
         training.add(some, labels[at:end], None if keys is None else keys[at:end])
         at = end
     expect_as_many(at, labels)
+
+
+def _add_unlabelled(training: Training, texts: Any, verbose: bool | None) -> None:
+    """Add documents without labels, piece by piece."""
+    n_pieces = -(-len(texts) // _PIECE) if hasattr(texts, "__len__") else 1
+    with progress_bar("Counting unlabelled texts", n_pieces, verbose) as step:
+        for some in pieces(texts, _PIECE):
+            training.add_unlabelled(some)
+            step()
+
+
+def _is_some(unlabelled: Any) -> bool:
+    """Whether there may be documents without labels; of what can be read once nobody knows yet."""
+    return unlabelled is not None and not (hasattr(unlabelled, "__len__") and not len(unlabelled))
 
 
 def _keys(n: int, groups: Any, time: Any) -> NDArray[np.uint64] | None:

@@ -44,6 +44,10 @@ class Counting:
     most_words : mapping
         By names of features, of how many words documents may be on average in the first batch for
         these features to be counted at all.
+    pool : dict of KeptRows
+        By names of features, what to keep of documents without labels.
+    n_drawn : int
+        How many documents are kept to judge models on, at most.
     """
 
     def __init__(
@@ -52,12 +56,15 @@ class Counting:
         planes: Iterable[Plane],
         kept: Mapping[str, KeptRows] = MappingProxyType({}),
         most_words: Mapping[str, float] = MappingProxyType({}),
+        pool: Mapping[str, KeptRows] = MappingProxyType({}),
+        n_drawn: int = SAMPLE,
     ) -> None:
         self.vectorizer = vectorizer
-        self.sample = Sample(SAMPLE_OF_KEPT if kept else SAMPLE)
+        self.sample = Sample(n_drawn)
         self._planes = list(planes)
         self._tally: Tally | None = None
-        self.kept = dict(kept)
+        self.kept, self._pool = dict(kept), dict(pool)
+        self.n_unlabelled = 0
         self._most_words = most_words
         self._labels: list[Any] = []
         self._fingerprints: list[NDArray[np.uint64]] = []
@@ -82,6 +89,15 @@ class Counting:
         self._fingerprints.append(self._prints(texts))
         self._keep(texts, X)
 
+    def add_unlabelled(self, texts: Any) -> None:
+        """Count more documents without labels, for the models that learn from these.
+
+        They are in no class and in no tally; but their words are known from now on.
+        """
+        for rows in self._pool.values():
+            rows.count(texts)
+        self.n_unlabelled = max((rows.n_documents for rows in self._pool.values()), default=0)
+
     @property
     def tally(self) -> Tally:
         """What was counted."""
@@ -97,7 +113,8 @@ class Counting:
     def documents(self, several: bool) -> TrainingDocuments | None:
         """Return all documents, if they were kept."""
         labels = self._labels if several else expect_single(self._labels)
-        return TrainingDocuments(self.kept, labels) if self.kept else None
+        pool = self._pool if self.n_unlabelled else {}
+        return TrainingDocuments(self.kept, labels, pool) if self.kept else None
 
     def duplicates(self) -> Duplicates:
         """Return which documents came more than once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ Rows = NDArray[np.intp]
 _LARGEST = 2048
 _ENOUGH_TO_HOLD_OUT = 5000
 _LARGEST_TO_HOLD_OUT = 8192
+_MOST_FOR_ITSELF = 5
 
 
 def dealt_out(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
@@ -50,6 +52,23 @@ def few_for_refitting(labels: list[Any], n_documents: int, several: bool) -> lis
         return dealt_into(3, labels, several)
     size = fold_size(n_documents, _LARGEST_TO_HOLD_OUT)
     return dealt_into(max(round(len(labels) / size), 2), labels, several)[:1]
+
+
+def some_for_itself(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
+    """Return folds for models that judge themselves, which takes a part of a training for each.
+
+    Of what has a label of its own nothing can be said without it, so that such documents are in no
+    fold. Parameters are those of :func:`dealt_out`.
+
+    Examples
+    --------
+    >>> [fold.tolist() for fold in some_for_itself([*"abbc"], 4, False)]
+    [[1], [2]]
+    """
+    common = Counter(labels)
+    kept = np.array([at for at, label in enumerate(labels) if common[label] > 1], dtype=np.intp)
+    folds = dealt_into(_MOST_FOR_ITSELF, [labels[at] for at in kept], several)
+    return [kept[fold] for fold in folds]
 
 
 def dealt_into(n_folds: int, labels: list[Any], several: bool) -> list[Rows]:

@@ -15,6 +15,7 @@ from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.exam import Exam
 from tallytext.bayes.out_of_sample import OutOfSample, in_columns
 from tallytext.calibration import per_token
+from tallytext.classifier.by_itself import own_scores
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.kept import TrainingDocuments
 from tallytext.classifier.sample import Drawn
@@ -82,6 +83,7 @@ class Judge:
     method: str = "cross-validation"
     selector: Selector | None = None
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
+    _own: dict[int, Numbers] = field(default_factory=dict, repr=False)
 
     def later(self, tally: Tally, additive: bool) -> Judge:
         """Return a judge of the model that was chosen, who holds on to no more than he needs."""
@@ -99,7 +101,7 @@ class Judge:
             X, labels = self._expect_documents(candidate)
             if self.selector is not None:
                 X = self.selector.fit(X, targets_as(labels, self.several)).masked(X)
-            return self._fit(candidate, X, labels)
+            return self._fit(candidate, X, labels, self.selector)
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
         model = type(candidate.model).from_tally(self._read, **parameters)
         # What sums cannot tell (a discount found by leaving out) is found from those drawn.
@@ -109,6 +111,8 @@ class Judge:
 
     def judged(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
         """Return what the model of all documents but those of a fold says of these."""
+        if candidate.learner.judged_by == "itself" and self.selector is None:
+            return self._by_itself(candidate, model, fold)
         if not candidate.learner.additive:
             return self._refitted(candidate, fold)
         rest, exam = self._without(fold)
@@ -134,34 +138,61 @@ class Judge:
         rows = self.drawn.rows[self.folds[fold]]
         others = np.setdiff1d(np.arange(len(labels)), rows)
         some, theirs, new = X[others], [labels[row] for row in others], X[rows]
-        classes = self.classes
+        classes, selector = self.classes, self.selector
         try:
-            if self.selector is not None:
-                selector = clone(self.selector).fit(some, targets_as(theirs, self.several))
+            if selector is not None:
+                selector = clone(selector).fit(some, targets_as(theirs, self.several))
                 some, new = selector.masked(some), selector.masked(new)
-            model = self._fit(candidate, some, theirs)
+            model = self._fit(candidate, some, theirs, selector)
             found, lengths = model.scores_and_lengths(new)
             scores, contrasts = in_columns(found, model.classes_, classes), model.contrasts
         except LabelError:  # no document is left that has a label, or none that has another
             scores, contrasts = np.full((len(rows), len(classes)), -np.inf), True
             lengths = np.ones(len(rows))
+        return self._said(fold, scores, lengths, contrasts)
+
+    def _by_itself(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
+        """Return what a model of all documents would say of a fold without its labels."""
+        if id(candidate) not in self._own:
+            _, labels = self._expect_documents(candidate)
+            rows = [self.drawn.rows[each] for each in self.folds]
+            # All folds together: most of the work is done once for all documents.
+            scores = own_scores(model, len(labels), rows, self.classes)
+            self._own[id(candidate)] = scores[self.drawn.rows]
+        scores = self._own[id(candidate)][self.folds[fold]]
+        return self._said(fold, scores, np.ones(len(scores)), model.contrasts)
+
+    def _said(self, fold: int, scores: Numbers, lengths: Numbers, contrasts: bool) -> OutOfSample:
+        """Return what a model says of a fold, beside its labels."""
+        labels = [self.drawn.labels[row] for row in self.folds[fold]]
         return OutOfSample(
             scores=scores,
             lengths=lengths,
-            truth=truth_of([labels[row] for row in rows], classes),
-            classes=classes,
+            truth=truth_of(labels, self.classes),
+            classes=self.classes,
             contrasts=contrasts,
             several=self.several,
             method=self.method,
         )
 
-    def _fit(self, candidate: Candidate, X: Any, labels: list[Any]) -> Any:
+    def _fit(self, candidate: Candidate, X: Any, labels: list[Any], selector: Any) -> Any:
         """Return a model of documents, whose labels have been read before."""
         model = clone(candidate.model)
-        if isinstance(model, TrainedClassifier):
+        if not isinstance(model, TrainedClassifier):
+            return model.fit(X, labels)
+        if "multi_label" in model.get_params(deep=False):
             model.set_params(multi_label=self.several)
-            return model.fit(X, targets_as(labels, self.several))
-        return model.fit(X, labels)
+        truth, pool = targets_as(labels, self.several), self._pool(candidate, selector)
+        learn: Any = model.fit  # of which only some have ears for documents without labels
+        return learn(X, truth) if pool is None else learn(X, truth, unlabelled=pool)
+
+    def _pool(self, candidate: Candidate, selector: Any) -> Any:
+        """Return the documents without labels, if there are any that a model learns from."""
+        pool = {} if self.documents is None else self.documents.pool
+        if not candidate.learner.unlabelled or candidate.features not in pool:
+            return None
+        X = pool[candidate.features].matrix()
+        return X if selector is None else selector.masked(X)
 
     def _expect_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
         if self.documents is None:

@@ -21,10 +21,12 @@ class KeptRows:
 
     def __init__(self, vectorizer: TextVectorizer) -> None:
         self.vectorizer = vectorizer
+        self.n_documents = 0
         self._rows: list[Any] = []
 
     def add(self, X: Any) -> None:
         """Keep more rows."""
+        self.n_documents += X.shape[0]
         self._rows.append(X)
 
     def count(self, texts: Any) -> None:
@@ -45,10 +47,20 @@ class KeptRows:
 
 @dataclass(frozen=True)
 class TrainingDocuments:
-    """All training documents: as rows of counts for each set of features, and their labels."""
+    """All training documents: as rows of counts for each set of features, and their labels.
+
+    Attributes
+    ----------
+    kept : dict of KeptRows
+        By names of features.
+    labels : list
+    pool : dict of KeptRows
+        The documents without labels, where a model learns from these, too.
+    """
 
     kept: dict[str, KeptRows]
     labels: list[Any]
+    pool: dict[str, KeptRows]
 
     def has_words(self, features: str) -> bool:
         """Whether documents were counted by these features, and one of them has a word."""

@@ -123,6 +123,7 @@ class Learning(ClassifierBase):
             )
         with SETTLING:  # or what is being fitted to training documents would replace it
             self._calibration, self._pending, self.changes_ = calibration, None, Changes()
+            self._drop_documents()
         return self
 
     def _counted(self, texts: Any, labels: Any, grow: bool = True) -> tuple[Any, list[Any]]:

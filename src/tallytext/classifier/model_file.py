@@ -12,6 +12,7 @@ from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
+from tallytext.classifier.pool import Pool
 from tallytext.classifier.report import Changes
 from tallytext.classifier.selecting import (
     Selector,
@@ -69,6 +70,7 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
             "trials": [asdict(trial) for trial in classifier.trials_],
             "changes": asdict(classifier.changes_),
             "duplicates": None if repeated is None else repeated.to_dict(),
+            "pool": classifier.pool_.to_dict(),
         },
     }
     save_arrays(path, arrays | of_model | of_selection, header)
@@ -133,6 +135,8 @@ def _fill(
     classifier.changes_ = Changes(**_counts(summary["changes"]))
     repeated = summary["duplicates"]
     classifier.duplicates_ = None if repeated is None else Duplicates.from_dict(repeated)
+    # Files of earlier releases know of no documents without labels.
+    classifier.pool_ = Pool.from_dict(summary.get("pool", Pool().to_dict()))
     classifier._calibration = _calibration(header["calibration"], model)
     classifier.learner_ = learner_named(header["learner"], model)
     classifier.tally_, classifier._selected = counts.read, counts.selected

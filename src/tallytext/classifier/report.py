@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tallytext.classifier.choosing import Trial
@@ -64,6 +64,13 @@ class Report:
         Since the calibration was fitted.
     duplicates : Duplicates or None
         Documents that came more than once when the classifier was fitted.
+    n_unlabelled : int
+        How many documents without labels there were besides.
+    reason : str
+        Why a learner was taken that learns from these, or one that does not; empty for one that
+        was named.
+    notes : list of str
+        What the learner did with them, in sentences.
     """
 
     learner: str
@@ -79,9 +86,13 @@ class Report:
     method: str
     changes: Changes
     duplicates: Duplicates | None
+    n_unlabelled: int = 0
+    reason: str = ""
+    notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return "\n".join([*self._what(), *self._trust(), *self._repeated(), *self._why()])
+        parts = self._what, self._pool, self._trust, self._repeated, self._why
+        return "\n".join(line for part in parts for line in part())
 
     __repr__ = __str__
 
@@ -98,6 +109,15 @@ class Report:
             f"  learned      {self.n_documents:,} documents, {self.n_classes:,} classes, "
             f"{self.n_terms:,} different words of {self.n_tokens:,}",
         ]
+
+    def _pool(self) -> list[str]:
+        said = [self.reason] if self.reason else []
+        n = self.n_unlabelled
+        if n:
+            said.insert(0, f"{n:,} document{'s' * (n != 1)} besides")
+        first, *rest = [*said, *self.notes] or [""]
+        kind = "unlabelled" if n else "learning"
+        return [f"  {kind:<12} {first}", *(f"{'':15}{line}" for line in rest)] if first else []
 
     def _trust(self) -> list[str]:
         if self.score is None:

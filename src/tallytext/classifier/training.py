@@ -5,16 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn.base import clone
+import numpy as np
 
 from tallytext.classifier.budget import Deadline, Size, affordable
+from tallytext.classifier.candidates import (
+    candidates_for,
+    drawn_from,
+    limits_for,
+    planes_of,
+    pool_for,
+    vectorizer_for,
+)
 from tallytext.classifier.choosing import Choice, Trial, choose, untried
 from tallytext.classifier.counting import Counting
-from tallytext.classifier.folds import Rows, dealt_out, few_for_refitting, grouped, latest, whole
+from tallytext.classifier.folds import (
+    Rows,
+    dealt_out,
+    few_for_refitting,
+    grouped,
+    latest,
+    some_for_itself,
+    whole,
+)
 from tallytext.classifier.judging import Candidate, Judge, most_judged
 from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.labels import expect_single
 from tallytext.classifier.pending import Pending
+from tallytext.classifier.pool import FEW, Pool, reason_for, refuse_several
 from tallytext.classifier.sample import Drawn
 from tallytext.classifier.selecting import (
     Selector,
@@ -24,12 +41,12 @@ from tallytext.classifier.selecting import (
 )
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
-from tallytext.learners import CHOICES, Learner, find_learner, learner_of, learners
-from tallytext.learners.features import FEATURES, GIVEN
+from tallytext.learners import CHOICES, Learner
 from tallytext.planes import Plane
 from tallytext.progress import progress_bar
 from tallytext.selection import SelectedTally, TermSelector
 from tallytext.tally import Tally
+from tallytext.text.sources import as_texts
 from tallytext.vectorizer import TextVectorizer
 
 
@@ -47,6 +64,7 @@ class Fitted:
     pending: Pending
     trials: list[Trial]
     duplicates: Duplicates
+    pool: Pool
 
 
 class Training:
@@ -56,12 +74,14 @@ class Training:
     ----------
     settings : TextClassifier
         Its parameters are read; it is not changed.
+    unlabelled : bool, default=False
+        Whether there will be documents without labels.
     """
 
-    def __init__(self, settings: Any) -> None:
+    def __init__(self, settings: Any, unlabelled: bool = False) -> None:
         self._settings = settings
-        self.candidates = candidates_for(settings)
-        base = self.candidates[0].features
+        self.candidates = candidates_for(settings, unlabelled)
+        self._base = base = self.candidates[0].features
         self.vectorizer = vectorizer_for(settings, base)
         self.at_once = self.vectorizer.is_limited
         kept = {}
@@ -73,7 +93,14 @@ class Training:
         self.selector = selector_for(settings.select)
         expect_documents(self.selector, [each.learner for each in self.candidates])
         planes = [plane for candidate in self.candidates for plane in self._planes(candidate)]
-        self.counting = Counting(self.vectorizer, planes, kept, _limits(kept, base))
+        self.counting = Counting(
+            self.vectorizer,
+            planes,
+            kept,
+            limits_for(kept, base),
+            pool_for(kept, self.candidates) if unlabelled else {},
+            drawn_from(self.candidates),
+        )
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
         """Count more documents."""
@@ -81,12 +108,24 @@ class Training:
             labels = expect_single(labels, self.counting.n_documents)
         self.counting.add(texts, labels, keys)
 
+    def read(self, texts: Any) -> list[str]:
+        """Return all texts, where limits of the vocabulary can be told from all together only."""
+        read = self.vectorizer
+        return as_texts(texts, encoding=read.encoding, decode_error=read.decode_error).strings()
+
+    def add_unlabelled(self, texts: Any) -> None:
+        """Count more documents without labels, after those that have some."""
+        self.counting.add_unlabelled(texts)
+
     def finished(self, indicator: bool, by_group: bool, by_time: bool) -> Fitted:
         """Choose a model, and calibrate it."""
         tally, settings = self.counting.tally, self._settings
         several = settings.multi_label
         if several is None:
             several = indicator or tally.n_several > 0 or tally.n_unlabelled > 0
+        if several and self.counting.n_unlabelled:
+            refuse_several()
+        self.candidates = self._entrants()
         drawn = self.counting.sample.drawn(len(self.vectorizer.vocabulary_))
         if not several:
             drawn = drawn._replace(labels=expect_single(drawn.labels))
@@ -117,12 +156,42 @@ class Training:
             pending=Pending(judge.later(kept, learner.additive), choice),
             trials=choice.trials,
             duplicates=self.counting.duplicates(),
+            pool=self._pool(choice),
         )
+
+    def _entrants(self) -> list[Candidate]:
+        """Return what is compared: where labels are few, nothing but what does well with few."""
+        pooled = [each for each in self.candidates if each.learner.unlabelled]
+        if self._settings.model not in CHOICES or not pooled:
+            return self.candidates
+        if not self.counting.n_unlabelled or not all(map(self._has_room, pooled)):
+            return [each for each in self.candidates if not each.learner.unlabelled]
+        return pooled if self._labels_per_class() <= FEW else self.candidates
+
+    def _has_room(self, candidate: Candidate) -> bool:
+        """Whether what a candidate must have in memory is not too much."""
+        tally = self.counting.tally
+        sums = int(tally.n_documents), int(tally.n_tokens), 0, int(tally.n_terms)
+        return affordable(candidate.learner, self._size(Size(*sums, len(tally.classes)), candidate))
+
+    def _labels_per_class(self) -> float:
+        return float(np.median(self.counting.tally.class_documents))
+
+    def _pool(self, choice: Choice) -> Pool:
+        """Return what became of the documents without labels."""
+        n, chosen = self.counting.n_unlabelled, choice.candidate.learner
+        notes = tuple(getattr(choice.model, "notes_", ())) if chosen.unlabelled else ()
+        reason = ""
+        if n and self._settings.model in CHOICES:
+            reason = reason_for(
+                self._labels_per_class(), chosen, [each.learner for each in self.candidates]
+            )
+        return Pool(n, reason, notes)
 
     def _counted(self, judge: Judge, choice: Choice) -> tuple[TextVectorizer, Tally]:
         """Return what counts texts for the model that was chosen, and what it has counted."""
         features = choice.candidate.features
-        if features == self.candidates[0].features or judge.documents is None:
+        if features == self._base or judge.documents is None:
             return self.vectorizer, judge.tally
         rows = judge.documents.kept[features]
         vectorizer = rows.vectorizer
@@ -144,8 +213,12 @@ class Training:
             return latest(whole(drawn.keys, n), n_documents)
         if by_group:
             return grouped(whole(drawn.keys, n), n_documents)
-        refitted = any(each.learner.judged_by == "refitting" for each in self.candidates)
-        deal = few_for_refitting if refitted else dealt_out
+        ways = {each.learner.judged_by for each in self.candidates}
+        deal = dealt_out
+        if "refitting" in ways:
+            deal = few_for_refitting
+        elif "itself" in ways:
+            deal = some_for_itself
         return deal(drawn.labels[:n], n_documents, several)
 
     def _choice(self, judge: Judge) -> Choice:
@@ -192,62 +265,6 @@ class Training:
     def _size(self, size: Size, candidate: Candidate) -> Size:
         """Return how much there is to learn from, in terms of the features of a candidate."""
         kept = self.counting.kept.get(candidate.features)
+        if candidate.learner.unlabelled:
+            size = size._replace(n_documents=size.n_documents + self.counting.n_unlabelled)
         return size if kept is None else size._replace(n_terms=len(kept.vectorizer.vocabulary_))
-
-
-def vectorizer_for(settings: Any, features: str) -> TextVectorizer:
-    """Return a vectorizer that is not fitted yet, as the settings of a classifier say."""
-    given = settings.vectorizer
-    if given is None:
-        return TextVectorizer(**FEATURES[features].vectorizer, n_jobs=settings.n_jobs)
-    if not isinstance(given, TextVectorizer):
-        raise TypeError(f"vectorizer must be a TextVectorizer, not {given!r:.80}.")
-    return clone(given)
-
-
-def candidates_for(settings: Any) -> list[Candidate]:
-    """Return what there is to choose from.
-
-    Examples
-    --------
-    >>> from tallytext import TextClassifier
-    >>> [str(each) for each in candidates_for(TextClassifier("bernoulli"))]
-    ['bernoulli: BernoulliNB(gamma=0.1)']
-    """
-    model, n_jobs = settings.model, settings.n_jobs
-    if isinstance(model, str) and model in CHOICES:
-        additive = True if model == "auto" else None
-        kinds = learners(additive=additive, multi_label=bool(settings.multi_label))
-        found = [each for kind in kinds if kind.considered for each in _variants(kind)]
-    elif isinstance(model, str):
-        kind = find_learner(model)
-        found = [Candidate(kind, kind.default(), kind.features[0])]
-    else:
-        found = [Candidate(learner_of(model), clone(model))]
-    if settings.vectorizer is not None:
-        found = list({(each.learner.name, id(each.model)): each for each in found}.values())
-        found = [replace(each, features=GIVEN) for each in found]
-    common = {"n_jobs": n_jobs, "verbose": settings.verbose}
-    given = {name: value for name, value in common.items() if value is not None}
-    for candidate in found:
-        known = candidate.model.get_params(deep=False)
-        candidate.model.set_params(**{name: given[name] for name in given if name in known})
-    return found
-
-
-def _variants(kind: Learner) -> list[Candidate]:
-    return [Candidate(kind, each, name) for each in kind.models() for name in kind.features]
-
-
-def _limits(kept: dict[str, KeptRows], base: str) -> dict[str, float]:
-    """Return how long documents may be for features to be worth counting."""
-    limits = {name: FEATURES[name].most_words for name in kept if name not in (GIVEN, base)}
-    return {name: most for name, most in limits.items() if most is not None}
-
-
-def planes_of(candidate: Candidate) -> list[Plane]:
-    """Return what a tally must count for a model to be read off it."""
-    if not candidate.learner.additive:
-        return []
-    candidate.model._settle(bool(candidate.model.multi_label))
-    return [column for column in candidate.model._columns(1.0, False) if isinstance(column, Plane)]

@@ -22,8 +22,8 @@ class Documents:
     Parameters
     ----------
     sources : sequence of str
-    reading : Reading
-        How to read them.
+    reading : Reading, or sequence of Reading
+        How to read them; or each of them.
     quiet : bool
         Whether to say nothing but warnings.
     **options
@@ -36,13 +36,21 @@ class Documents:
     """
 
     def __init__(
-        self, sources: Sequence[str], reading: Reading, quiet: bool, **options: Any
+        self,
+        sources: Sequence[str],
+        reading: Reading | Sequence[Reading],
+        quiet: bool,
+        **options: Any,
     ) -> None:
         from tallytext.datasets import read_documents
 
         self.n_documents = self.n_bytes = self.n_skipped = 0
         self._start, self._quiet, self._sources = perf_counter(), quiet, sources
-        self._readers = [read_documents(source, **asdict(reading), **options) for source in sources]
+        each = [reading] * len(sources) if isinstance(reading, Reading) else reading
+        self._readers = [
+            read_documents(source, **asdict(how), **options)
+            for source, how in zip(sources, each, strict=True)
+        ]
 
     def __iter__(self) -> Iterator[Batch]:
         self._start = perf_counter()
@@ -55,14 +63,20 @@ class Documents:
         for batch in self:
             yield batch.texts, batch.labels
 
-    def close(self) -> None:
-        """Say how many documents there were, and how long they took."""
+    def texts(self) -> Iterator[Any]:
+        """Yield the texts of the batches."""
+        for batch in self:
+            yield batch.texts
+
+    def close(self, more: Documents | None = None) -> None:
+        """Say how many documents there were, and more read since, and how long they took."""
         if self._quiet:
             return
         seconds = perf_counter() - self._start
-        megabytes = self.n_bytes / 1e6
+        n = self.n_documents + (0 if more is None else more.n_documents)
+        megabytes = (self.n_bytes + (0 if more is None else more.n_bytes)) / 1e6
         say(
-            f"{self.n_documents:,} document{'s' * (self.n_documents != 1)}, "
+            f"{n:,} document{'s' * (n != 1)}, "
             f"{_short(megabytes)} MB in {seconds:,.1f} s ({_short(megabytes / seconds)} MB/s)"
         )
 

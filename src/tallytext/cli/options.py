@@ -126,6 +126,19 @@ class UnlabelledReading(Reading):
     label_separator: None = field(default=None, init=False)
 
 
+Unlabelled = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unlabelled",
+        metavar="INPUT",
+        help="More documents, whose labels are not known: a file or folder like INPUT, read by the "
+        "same options; labels in it are ignored. May be repeated.",
+        rich_help_panel=_INPUT,
+        show_default="none",
+    ),
+]
+
+
 Threads = Annotated[
     int | None,
     typer.Option(

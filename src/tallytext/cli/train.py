@@ -13,6 +13,7 @@ from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import expect_place, save
 from tallytext.cli.training_options import Settings
+from tallytext.cli.unlabelled import unlabelled_documents
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier, TextVectorizer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 def train(
     sources: options.Sources,
     *,
+    unlabelled: options.Unlabelled = None,
     output: options.Output = None,
     reading: options.Reading,
     settings: Settings,
@@ -35,24 +37,31 @@ def train(
     the report that is printed says what was chosen and how well it will do. Without --output, the
     model is written to the current folder, under the name of the first input with .tally.
 
+    Where labels are few, give many more documents of the same kind as --unlabelled: "pooled" learns
+    from these, too, and is taken for classes of up to 50 labels. Their counts are held in memory.
+
     \b
     tally train mails.csv --text body --label folder
     tally train reviews/ --match '*/train/*.txt' -o reviews.tally
+    tally train ten-of-each.csv --unlabelled all-mails.jsonl -o mails.tally
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     """
     path = expect_place(output or default_output(sources))
     classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
+    pool = unlabelled_documents(unlabelled or [], sources, reading, quiet)
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
-        classifier.fit_batches(documents.pairs())
+        more = pool.texts() if unlabelled else None
+        classifier.fit_batches(documents.pairs(), unlabelled=more)
     save(classifier, path)
     report = classifier.report()
     if as_json:
-        print_json({"model": str(path), "skipped": documents.n_skipped, **report.to_dict()})
+        skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
+        print_json({"model": str(path), **skipped, **report.to_dict()})
     elif not quiet:
         results().print(str(report), soft_wrap=True)
     if not quiet:
         say(f"saved as {path}")
-    documents.close()
+    documents.close(pool)
 
 
 def _untrained(settings: Settings, quiet: bool) -> TextClassifier:

@@ -27,6 +27,8 @@ def learner_of(model: Any) -> Learner:
     kind = type(model)
     if isinstance(model, NaiveBayes):
         return Learner(kind.__name__, "given by its settings", kind)
+    if isinstance(model, TrainedClassifier) and hasattr(model, "out_of_sample_scores"):
+        return Learner.of_pools(kind.__name__, "given by its settings", kind)
     if isinstance(model, TrainedClassifier):
         learns = hasattr(model, "forget")
         return Learner.of_documents(kind.__name__, "given by its settings", kind, learns=learns)

@@ -31,8 +31,9 @@ class Learner:
         Whether documents may have several labels.
     needs_documents : bool
         Whether it is trained on documents, and not on their sums.
-    judged_by : {"subtraction", "refitting"}
-        How documents are kept from it: by subtracting them from the tally, or by training anew.
+    judged_by : {"subtraction", "refitting", "itself"}
+        How documents are kept from it: by subtracting them from the tally, by training anew, or by
+        the model, which says of its own documents what it would without their labels.
     dense : bool
         Whether it weighs every word for every class, which takes longer where both are many.
     features : tuple of str
@@ -46,6 +47,8 @@ class Learner:
     most_weights : int or None
         How many numbers for pairs of a class and a word, or a class and a document, it may come
         to where the best learner is looked for.
+    unlabelled : bool
+        Whether it learns from documents without labels, too.
 
     Examples
     --------
@@ -61,33 +64,33 @@ class Learner:
     additive: bool = True
     multi_label: bool = True
     needs_documents: bool = False
-    judged_by: Literal["subtraction", "refitting"] = "subtraction"
+    judged_by: Literal["subtraction", "refitting", "itself"] = "subtraction"
     dense: bool = False
     features: tuple[str, ...] = ("words",)
     considered: bool = True
     learns: bool = False
     most_weights: int | None = None
+    unlabelled: bool = False
 
     def __post_init__(self) -> None:
         if not self.settings:
             raise ValueError(f"the learner {self.name!r} has no setting to try.")
         if not self.features or not {*self.features} <= {*FEATURES}:
             raise ValueError(f"{self.name!r}: features are some of {', '.join(FEATURES)}.")
-        if self.additive and (self.needs_documents or self.judged_by == "refitting"):
+        if self.additive and (self.needs_documents or self.judged_by != "subtraction"):
             raise ValueError(f"{self.name!r}: what is additive is judged by subtraction.")
 
     @classmethod
     def of_documents(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
         """Return a learner that is trained on documents, and anew for each fold it is judged on."""
-        return cls(
-            name,
-            summary,
-            make,
-            additive=False,
-            needs_documents=True,
-            judged_by="refitting",
-            **more,
-        )
+        given: dict[str, Any] = {"judged_by": "refitting", **more}
+        return cls(name, summary, make, additive=False, needs_documents=True, **given)
+
+    @classmethod
+    def of_pools(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
+        """Return a learner of documents with one label and without, which judges itself."""
+        given: dict[str, Any] = {"judged_by": "itself", "multi_label": False, **more}
+        return cls.of_documents(name, summary, make, unlabelled=True, **given)
 
     def default(self) -> Any:
         """Return a model with the usual setting."""

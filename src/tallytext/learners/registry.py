@@ -34,7 +34,9 @@ def unregister(name: str) -> None:
     del _LEARNERS[find_learner(name).name]
 
 
-def learners(*, additive: bool | None = None, multi_label: bool = False) -> list[Learner]:
+def learners(
+    *, additive: bool | None = None, multi_label: bool = False, unlabelled: bool = False
+) -> list[Learner]:
     """Return the learners that can do what is asked for.
 
     Parameters
@@ -43,6 +45,8 @@ def learners(*, additive: bool | None = None, multi_label: bool = False) -> list
         Only those that are additive, or only those that are not; None for all.
     multi_label : bool, default=False
         Only those that can give a document several labels.
+    unlabelled : bool, default=False
+        Only those that learn from documents without labels, too.
 
     Examples
     --------
@@ -54,6 +58,7 @@ def learners(*, additive: bool | None = None, multi_label: bool = False) -> list
         for learner in _LEARNERS.values()
         if (additive is None or learner.additive == additive)
         and (learner.multi_label or not multi_label)
+        and (learner.unlabelled or not unlabelled)
     ]
 
 

@@ -1,7 +1,8 @@
 """Learners that are trained on documents: no functions of counts, and known all the same.
 
 Of these a choice considers the refined naive Bayes model only: the others take longer, and on many
-corpora none of them came out ahead.
+corpora none of them came out ahead. Where there are documents without labels, it considers those
+besides that learn from them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ def _least_squares(**setting: Any) -> Any:
     from tallytext.linear import LLSF
 
     return LLSF(**setting)
+
+
+def _pooled(**setting: Any) -> Any:
+    from tallytext.unlabelled import PooledNB
+
+    return PooledNB(**setting)
 
 
 def _rotation(**setting: Any) -> Any:
@@ -71,5 +78,15 @@ register(
         summary="decision trees on rotations of the words, as in Aggarwal's book",
         make=_rotation,
         considered=False,
+    )
+)
+register(
+    Learner.of_pools(
+        name="pooled",
+        summary="for few labels: learns from documents without labels, too",
+        make=_pooled,
+        features=("all words",),
+        considered=False,
+        most_weights=_MOST_WEIGHTS,
     )
 )

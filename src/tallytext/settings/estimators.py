@@ -23,6 +23,7 @@ _HOMES = {
     "LLSF": "tallytext.linear",
     "MultinomialNB": "tallytext.bayes",
     "PoissonNB": "tallytext.bayes",
+    "PooledNB": "tallytext.unlabelled",
     "RefinedNB": "tallytext.linear",
     "RotationForest": "tallytext.rotation",
     "TermSelector": "tallytext.selection",
