@@ -123,6 +123,7 @@ class TestResults:
         path = tmp_path / "results.json"
         Results(path).add(self.result)
         assert Results(path).of("made_up", "recipe") == {1: {0: self.result}}
+        assert Results(tmp_path / "none").of("made_up", "recipe") == {}
 
     def test_a_line_that_was_cut_short_is_dropped(self, tmp_path):
         path = tmp_path / "results.json"
@@ -180,11 +181,12 @@ class TestTables:
         assert tables.fallback_share(results, most=2) is None
         assert tables.fit_times(results).rows == [["20ng_bydate", "2.50 s", "4.00 s"]]
 
-    def test_published_means_are_those_of_the_figures(self):
+    @pytest.mark.parametrize("each", published.ALL, ids=lambda each: each.title)
+    def test_published_means_are_those_of_the_figures(self, each):
         # They were taken before figures were rounded.
-        assert {*published.PROTOTYPE_MEANS} == {*published.PROTOTYPE}
-        for name, mean in published.PROTOTYPE_MEANS.items():
-            assert mean == pytest.approx(np.mean(published.PROTOTYPE[name]), abs=0.1)
+        for corpus in each.figures:
+            assert len(each.of(corpus)) == len(published.K)
+            assert each.mean(corpus) == pytest.approx(np.mean(each.of(corpus)), abs=0.1)
 
 
 class TestVerdicts:
@@ -193,13 +195,13 @@ class TestVerdicts:
         return found.met
 
     def test_the_prototype_is_reached_by_the_mean_over_k(self):
-        values = np.array(published.PROTOTYPE["klue_ynat"])
+        values = np.array(published.PROTOTYPE.of("klue_ynat"))
         moved = values + np.array([-6, 2, 1, 1, 1, 1.4])
         assert self.met(recipe_at(moved, "klue_ynat"), "mean over k") is True
         assert self.met(recipe_at(values - 0.1, "klue_ynat"), "mean over k") is False
 
     def test_miniLM_must_be_left_behind_at_every_k(self):
-        values = np.array(published.MINILM["ag_news_20k"])
+        values = np.array(published.MINILM.of("ag_news_20k"))
         assert self.met(recipe_at(values + 0.1, "ag_news_20k"), "ahead of") is True
         assert self.met(recipe_at(values, "ag_news_20k"), "ahead of") is False
         values[:5] += 10
@@ -227,6 +229,10 @@ class TestVerdicts:
         accuracies = {("recipe", 1): [50, 10], ("lr", 1): [50]}
         assert self.met(results_of(accuracies), "never more") is True
 
+    def test_the_mean_asked_for_is_the_published_one(self):
+        table = tables.accuracies(recipe_at([50] * 6, "klue_ynat"), "klue_ynat")
+        assert table.rows[-1][-1] == "66.1"
+
     def test_ohsumed_is_not_measured_by_miniLM(self):
         found = verdicts.verdicts(results_of({("recipe", 1): [9]}, "ohsumed_first20000"))
         assert [each.requirement[:4] for each in found] == ["mean", "neve"]
@@ -238,7 +244,8 @@ class TestRun:
         printed = capsys.readouterr().out
         for method in METHODS.values():
             assert f"| {method.title} | " in printed
-        assert "| made_up | 1 | 1 | 0% | 0.00 | " in printed
+        assert "| made_up | 1 | 1 | 0% | 0.00 | 0% | 0% |" in printed
+        assert "another model" in printed
 
     def test_a_run_goes_on_where_it_ended(self, tmp_path, monkeypatch, capsys):
         path = tmp_path / "results.json"

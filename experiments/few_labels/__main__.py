@@ -16,6 +16,8 @@ from experiments.few_labels.plan import Plan, run
 from experiments.few_labels.results import Results
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+FULL = Plan([*READERS], published.K, 5, [*METHODS])
+QUICK = Plan([MADE_UP], (1, 5), 2, [*METHODS])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -33,14 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _plan(given: argparse.Namespace) -> Plan:
-    corpora, k_values, seeds = [*READERS], published.K, 5
-    if given.quick:
-        corpora, k_values, seeds = [MADE_UP], (1, 5), 2
+    usual = QUICK if given.quick else FULL
     return Plan(
-        given.corpora or corpora,
-        sorted({*(given.k or k_values)}),
-        given.seeds or seeds,
-        given.methods or [*METHODS],
+        given.corpora or usual.corpora,
+        sorted({*(given.k or usual.k_values)}),
+        given.seeds or usual.n_seeds,
+        given.methods or usual.methods,
     )
 
 

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from experiments.few_labels import published
 from experiments.few_labels.methods import METHODS
+from experiments.few_labels.published import MINILM, PROTOTYPE
 from experiments.few_labels.results import Result, Results
 from experiments.few_labels.tables import by_seed
 from experiments.intervals import mean_and_error
@@ -24,7 +24,6 @@ COLOURS = {
     "recipe": "#d55e00",
     "lr": "#0072b2",
 }
-DASHES = {"prototype (published)": ":", "MiniLM + LR (published)": "--"}
 _ACROSS = 3
 
 
@@ -56,8 +55,11 @@ def _plot(plot: Any, results: Results, corpus: str) -> None:
         k_values |= {*found}
         if found:
             _line(plot, method, found)
-    for title, figures in published.ANCHORS.items():
-        _published(plot, title, {k: published.at(figures, corpus, k) for k in sorted(k_values)})
+    for each, dashes in ((PROTOTYPE, ":"), (MINILM, "--")):
+        figures = {k: each.at(corpus, k) for k in sorted(k_values)}
+        known = {k: figure for k, figure in figures.items() if figure is not None}
+        if known:
+            plot.plot([*known], [*known.values()], dashes, color="black", lw=1, label=each.title)
     _frame(plot, corpus, sorted(k_values))
 
 
@@ -71,12 +73,6 @@ def _frame(plot: Any, corpus: str, k_values: list[int]) -> None:
     bottom, top = plot.get_ylim()
     plot.set_ylim(max(bottom, 0.0), min(top, 102.0))
     plot.grid(alpha=0.25)
-
-
-def _published(plot: Any, title: str, figures: dict[int, float | None]) -> None:
-    known = {k: value for k, value in figures.items() if value is not None}
-    if known:
-        plot.plot([*known], [*known.values()], DASHES[title], color="black", lw=1, label=title)
 
 
 def _line(plot: Any, method: str, found: dict[int, dict[int, Result]]) -> None:

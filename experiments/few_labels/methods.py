@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.few_labels.draws import drawn
 from experiments.few_labels.results import Result, Task
-from tallytext import MultinomialNB, TextVectorizer
+from tallytext import MultinomialNB, TextClassifier, TextVectorizer
 from tallytext.bayes import ExpectationMaximisation
 from tallytext.semantic import TranslationModel
 from tallytext.smoothing import AbsoluteDiscount, Background, Laplace, Semantic, Smoothing
@@ -118,16 +119,24 @@ def _bayes(
 
 
 def _recipe(draw: Draw) -> Fitted:
-    counts = draw.prepared.counts
-    model = PooledNB(verbose=False)
-    model.fit(counts[draw.labelled], draw.labels, unlabelled=counts[draw.others])
-    notes = {"trust": model.trust_, "translated": model.translated_}
-    return lambda: model.predict(draw.prepared.test_counts), notes
+    train, test = draw.prepared.corpus.train, draw.prepared.corpus.held_out
+    labelled, others = ([train.texts[i] for i in rows] for rows in (draw.labelled, draw.others))
+    classifier = TextClassifier(verbose=False)
+    classifier.fit(labelled, draw.labels, unlabelled=others)
+    notes: dict[str, Any] = {"learner": classifier.learner_.name}
+    if isinstance(classifier.model_, PooledNB):
+        trust, translated = classifier.model_.trust_, classifier.model_.translated_
+        notes |= {"trust": trust, "translated": translated}
+    return lambda: classifier.predict(test.texts), notes
 
 
 def _regression(draw: Draw) -> Fitted:
     train, test = draw.prepared.tfidf
-    model = LogisticRegression(C=10, max_iter=1000).fit(train[draw.labelled], draw.labels)
+    model = LogisticRegression(C=10, max_iter=1000)
+    with warnings.catch_warnings():
+        # One label per class looks to scikit-learn as if labels were numbers.
+        warnings.filterwarnings("ignore", "The number of unique classes")
+        model.fit(train[draw.labelled], draw.labels)
     return lambda: model.predict(test), {}
 
 

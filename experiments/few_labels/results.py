@@ -62,13 +62,14 @@ class Results:
             self._read(path)
 
     def _read(self, path: Path) -> None:
-        whole, end, _ = path.read_text(encoding="utf-8").rpartition("\n")
+        whole, end, cut = path.read_text(encoding="utf-8").rpartition("\n")
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 self._keep(Result.of_line(line))
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise SystemExit(f"{path}, line {number}, is no result: {line:.60}") from error
-        path.write_text(whole + end, encoding="utf-8")
+        if cut:
+            path.write_text(whole + end, encoding="utf-8")
 
     def _keep(self, result: Result) -> None:
         self._by_task[result.task] = result

@@ -26,7 +26,7 @@ def accuracies(results: Results, corpus: str) -> Table:
         for method, found in by_method.items()
         if found
     ]
-    rows += _anchors(corpus, k_values)
+    rows += _published(corpus, k_values)
     return Table(corpus, ["accuracy, %", *(f"k = {k}" for k in k_values), "mean over k"], rows)
 
 
@@ -59,13 +59,12 @@ def _interval(values: Iterable[float]) -> str:
     return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
 
 
-def _anchors(corpus: str, k_values: Sequence[int]) -> Iterator[list[str]]:
-    for title, figures in published.ANCHORS.items():
-        values = [published.at(figures, corpus, k) for k in k_values]
-        if corpus in figures:
-            known = [value for value in values if value is not None]
-            mean = f"{np.mean(known):.1f}" if known and len(known) == len(values) else ""
-            yield [title, *("" if v is None else f"{v:.1f}" for v in values), mean]
+def _published(corpus: str, k_values: Sequence[int]) -> Iterator[list[str]]:
+    for each in published.ALL:
+        if corpus in each.figures:
+            values = [each.at(corpus, k) for k in k_values]
+            mean = f"{each.mean(corpus):.1f}" if tuple(k_values) == published.K else ""
+            yield [each.title, *("" if v is None else f"{v:.1f}" for v in values), mean]
 
 
 def guards(results: Results) -> Table:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from benchmarks.tables import Table
 
-from experiments.few_labels import published
+from experiments.few_labels.published import MINILM, PROTOTYPE, K, Published
 from experiments.few_labels.results import Results
 from experiments.few_labels.tables import BASELINE, RECIPE, by_seed
 
@@ -35,7 +35,7 @@ def verdicts(results: Results) -> list[Verdict]:
     """Return what is asked of each corpus that there are results of."""
     found = []
     for corpus in results.corpora():
-        if corpus in published.PROTOTYPE:
+        if corpus in PROTOTYPE.figures:
             found.append(_at_least_prototype(results, corpus))
         if corpus in AHEAD_OF_MINILM:
             found.append(_ahead_of_minilm(results, corpus))
@@ -51,20 +51,20 @@ def table(found: list[Verdict]) -> Table:
 
 def _at_least_prototype(results: Results, corpus: str) -> Verdict:
     asked = "mean over k at least the prototype's"
-    pairs = [*_beside(results, corpus, published.PROTOTYPE)]
-    if len(pairs) < len(published.K):
+    pairs = [*_beside(results, corpus, PROTOTYPE)]
+    if len(pairs) < len(K):
         return Verdict(asked, corpus, None, _missing(pairs))
-    ours, theirs = float(np.mean([pair[1] for pair in pairs])), published.PROTOTYPE_MEANS[corpus]
+    ours, theirs = float(np.mean([pair[1] for pair in pairs])), PROTOTYPE.mean(corpus)
     return Verdict(asked, corpus, ours >= theirs, f"{ours:.1f}, prototype {theirs:.1f}")
 
 
 def _ahead_of_minilm(results: Results, corpus: str) -> Verdict:
     asked = "ahead of MiniLM + LR at every k"
-    pairs = [*_beside(results, corpus, published.MINILM)]
+    pairs = [*_beside(results, corpus, MINILM)]
     behind = [(k, ours - theirs) for k, ours, theirs in pairs if not ours > theirs]
     if behind:
         return Verdict(asked, corpus, False, _cells(behind))
-    if len(pairs) < len(published.K):
+    if len(pairs) < len(K):
         return Verdict(asked, corpus, None, _missing(pairs))
     least = min((ours - theirs, k) for k, ours, theirs in pairs)
     return Verdict(asked, corpus, True, f"least: {_cells([least[::-1]])}")
@@ -82,11 +82,11 @@ def _not_below_baseline(results: Results, corpus: str) -> Verdict:
 
 
 def _beside(
-    results: Results, corpus: str, figures: dict[str, tuple[float, ...]]
+    results: Results, corpus: str, figures: Published
 ) -> Iterator[tuple[int, float, float]]:
     """Yield each k with the mean of the recipe and the published figure."""
     for k, found in results.of(corpus, RECIPE).items():
-        theirs = published.at(figures, corpus, k)
+        theirs = figures.at(corpus, k)
         if theirs is not None:
             yield k, float(np.mean([*by_seed(found).values()])), theirs
 
@@ -107,4 +107,4 @@ def _cells(pairs: list[tuple[int, float]]) -> str:
 
 def _missing(pairs: list[tuple[int, float, float]]) -> str:
     known = {pair[0] for pair in pairs}
-    return f"no results for k = {', '.join(str(k) for k in published.K if k not in known)}"
+    return f"no results for k = {', '.join(str(k) for k in K if k not in known)}"
