@@ -334,35 +334,29 @@ def test_words_that_no_class_has_shown_are_told_by_a_translation(signatures, tmp
 
 
 CHOOSING = "leave-one-out"
+WEIGHTS = [step / 10 for step in range(10)]
 
 
 @few
-@given(corpora(), st.sampled_from(translations.SMALL))
-def test_the_chosen_weight_makes_left_out_documents_likeliest(corpus, rows):
-    model = closed(MultinomialNB(Semantic(rows, CHOOSING, CHOOSING)), corpus)
+@given(corpora(), st.sampled_from(translations.SMALL), st.booleans())
+def test_the_chosen_weight_judges_left_out_documents_best(corpus, rows, complement):
+    model = closed(MultinomialNB(Semantic(rows, CHOOSING), complement=complement), corpus)
     chosen = model.word_counts(model._reader().read()).smoothing
-    assert chosen.weight in {step / 10 for step in range(10)}
-    best = likelihood(corpus, chosen)
-    for weight in np.arange(10) / 10:
-        for alpha in (0.1, 0.5, 0.9):
-            other = Semantic(rows, float(weight), alpha)
-            assert likelihood(corpus, other) <= best + 1e-6 * abs(best)
+    found = {weight: accuracy(model, corpus, Semantic(rows, weight)) for weight in WEIGHTS}
+    best = max(found.values())
+    first = next(weight for weight in WEIGHTS if found[weight] == best)
+    assert chosen.weight == (first if best else 0.4)
+    both = closed(MultinomialNB(Semantic(rows, CHOOSING, CHOOSING), complement=complement), corpus)
+    later = both.word_counts(both._reader().read()).smoothing
+    assert later.weight == chosen.weight
+    assert accuracy(both, corpus, later) >= best
 
 
-def likelihood(corpus, smoothing):
-    """Of the words of documents in their own class, which has lost the document."""
-    found = 0.0
-    for d, labels in enumerate(corpus.labels):
-        kept = [at for at in range(len(corpus.labels)) if at != d]
-        rows = corpus.rows * np.array(corpus.weights)[:, None]
-        words = rows[kept].sum(axis=0) if kept else 0 * rows[0]
-        inside = sum([rows[at] for at in kept if labels[0] in corpus.labels[at]], 0 * words)
-        event = oracle.event_columns(smoothing, oracle.names_of(words))
-        if (inside * event).sum():
-            logs = oracle.word_probabilities(smoothing, inside, words, words > 0)
-            known = (words * event > 0) & (corpus.rows[d] > 0)
-            found += (corpus.rows[d][known] * np.log(logs[known])).sum()
-    return found
+def accuracy(model, corpus, smoothing):
+    """Of documents left out, under a smoothing that is given."""
+    weights = None if not model.weighted_ else np.array(corpus.weights)
+    model = copy.copy(model).set_params(smoothing=smoothing)
+    return model.leave_one_out(corpus.rows.astype(int), given_labels(corpus), weights).accuracy
 
 
 def test_nothing_to_choose_from_gives_the_defaults():
@@ -371,6 +365,18 @@ def test_nothing_to_choose_from_gives_the_defaults():
     )
     chosen = model.word_counts(model._reader().read()).smoothing
     assert (chosen.weight, chosen.alpha) == (0.4, 0.5)
+
+
+def test_the_weight_is_chosen_with_the_background_of_all_documents():
+    X, y = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]], [*"XXYY"]
+    how = ExpectationMaximisation(rounds=0)
+    model = MultinomialNB(Semantic(WORDS, CHOOSING))
+    # Without others no word of a document is left when it is left out: only ties, or nothing.
+    assert model.fit(X, y).chosen_[1].weight in (0.0, 0.4)
+    model.fit(X, y, unlabelled=X * 5, em=how)
+    assert model.chosen_[1].weight > 0
+    found = model.leave_one_out(X, y).accuracy
+    assert found > model.set_params(smoothing=Semantic(WORDS, 0.0)).leave_one_out(X, y).accuracy
 
 
 def test_sums_alone_do_not_tell_the_weight():
@@ -448,6 +454,12 @@ def test_a_classifier_keeps_the_rows_in_its_file(tmp_path):
 def test_damaged_rows_are_refused(name, array):
     with pytest.raises((FileError, ValueError)):
         Translation.from_arrays(BOTH.to_arrays() | {name: array})
+
+
+def test_a_file_without_rows_is_refused():
+    model = MultinomialNB(Semantic(WORDS)).fit([[1, 0, 0, 0, 1]], ["X"])
+    with pytest.raises(FileError, match="the rows of its translation are missing"):
+        model_from(MultinomialNB(Semantic()), model.tally_, state_of(model))
 
 
 def test_missing_rows_are_named():

@@ -102,6 +102,27 @@ def shared_out(model, corpus, pool, shares, prior):
 
 
 @some
+@given(TWO, POOLS, models.QUERIES, st.sampled_from([1.0, 0.3]), st.data())
+def test_weighed_documents_and_fractions_are_joined_too(corpus, pool, queries, factor, data):
+    weights = np.array(data.draw(st.lists(models.WEIGHTS, min_size=7, max_size=7)))
+    weights, rows, labels = weights[: len(corpus.rows)], corpus.rows * factor, given_labels(corpus)
+    how = ExpectationMaximisation(rounds=1, prior="all")
+    assume(pool.sum() > 0)
+    found = MultinomialNB(Laplace(0.5)).fit(rows, labels, weights)
+    shares = how.shares(found, Pool.of(found, pool * factor))
+    found.refresh(pool * factor, how)
+    n = len(found.classes_)
+    everything = np.vstack([rows, np.repeat(pool * factor, n, axis=0)])
+    expected = MultinomialNB(Laplace(0.5)).fit(
+        everything,
+        [*labels, *found.classes_.tolist() * len(pool)],
+        np.append(weights, shares.ravel()),
+    )
+    asked = np.array(queries) * factor
+    np.testing.assert_allclose(found.scores(asked), expected.scores(asked), rtol=1e-4, atol=1e-4)
+
+
+@some
 @given(TWO, POOLS, models.QUERIES, st.sampled_from([None, 7.0]))
 def test_shares_follow_from_scores_per_token(corpus, pool, queries, length):
     model = fitted(MultinomialNB(Laplace(0.5)), corpus)

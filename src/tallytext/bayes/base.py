@@ -150,10 +150,14 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         return self.ordering_.of(self.tally_, self.tally_.slice([0], NO_TERMS).class_documents)
 
     def _reader(self) -> Reader:
-        columns = self._columns(self.unit_, self.weighted_)
         expected = self.expected_
         if expected is not None:
             expected = expected.in_columns(self._expected_columns())
+        return self._labelled_reader(expected)
+
+    def _labelled_reader(self, expected: Expected | None = None) -> Reader:
+        """Return a reader of documents with labels, to which nothing else is added if not given."""
+        columns = self._columns(self.unit_, self.weighted_)
         return Reader(self.tally_, columns, self.ordering_, expected)
 
     def _expected_columns(self) -> list[Plane]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -61,8 +62,12 @@ class Learning(ModelBase):
         X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
         self._begin(X, targets, weights)
         self._learn(X, targets, weights, +1)
+        how = ExpectationMaximisation() if em is None else em
+        if unlabelled is not None:
+            # What is chosen for a smoothing is chosen with the background that it will have.
+            self.refresh(unlabelled, replace(how, rounds=0))
         self._choose(X, targets, weights)
-        return self if unlabelled is None else self.refresh(unlabelled, em)
+        return self.refresh(unlabelled, how) if unlabelled is not None and how.rounds else self
 
     def refresh(
         self,

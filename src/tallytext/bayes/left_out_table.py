@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,10 @@ class LeftTable:
     after: Numbers
     words_before: Numbers
     words: Numbers
-    translations: LeftTranslations | None = None
+    translations: Any = None
 
     @classmethod
-    def of(cls, part: LeftCounts, translations: LeftTranslations | None = None) -> LeftTable:
+    def of(cls, part: LeftCounts, translations: Any = None) -> LeftTable:
         """Return the table of some documents."""
         left = part.left
         before = part.counts.reading.rows(part.counts.cells, left.terms)
@@ -139,6 +140,8 @@ class TableScores:
     mass : ndarray of shape (n_terms,)
         What a token of each word adds to the length of a document.
     contrasts, only_rest : bool
+    given : LeftTranslations, default=None
+        What signatures stand for, if it is known already.
     """
 
     counts: WordCounts
@@ -146,6 +149,7 @@ class TableScores:
     mass: Numbers
     contrasts: bool
     only_rest: bool
+    given: Any = None
 
     wide = True
 
@@ -172,8 +176,10 @@ class TableScores:
         return contrast_logs(inside, table.outside())
 
     @cached_property
-    def translations(self) -> LeftTranslations | None:
+    def translations(self) -> Any:
         """What signatures stand for, if the smoothing knows any."""
+        if self.given is not None:
+            return self.given
         translated = self.counts.translated
         return None if translated is None else LeftTranslations(translated.made)
 

@@ -40,7 +40,8 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
 
         For each document the same as :meth:`forget` and then :meth:`scores`, but for what was
         chosen from all documents and is held: the parameters of the smoothing, the weights of
-        words, and the length that documents are brought to. A class of which a document is the
+        words, the length that documents are brought to, and what documents without labels are
+        expected to add. A class of which a document is the
         only one gets minus infinity from it, unless the class was announced. All documents
         together cost a few times as much as judging them. The result has a number for each
         document and class, so thousands of both need gigabytes.

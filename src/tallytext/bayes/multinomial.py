@@ -20,6 +20,7 @@ from tallytext.bayes.priors import Prior
 from tallytext.bayes.reading import Column, Reading
 from tallytext.bayes.smoothed import Smoothed
 from tallytext.bayes.weighting import METHODS, ClassWeighting, term_emphasis
+from tallytext.bayes.word_probabilities import WordCounts
 from tallytext.contingency import CLASS_METHODS
 from tallytext.errors import ScoreError
 from tallytext.planes import Norm, Plane, TermFrequency
@@ -214,14 +215,22 @@ class MultinomialNB(Smoothed):
         return joint_weights(counts, intercept, emphasis)
 
     def _leaving(self, reading: Reading) -> Leaving:
-        counts, contrasts, only_rest = self.word_counts(reading), self._contrasts, self._only_rest
+        return self._leaving_of(reading, self.word_counts(reading), None)
+
+    def _leaving_of(self, reading: Reading, counts: WordCounts, translations: Any) -> Leaving:
+        contrasts, only_rest = self._contrasts, self._only_rest
         if self.weight_by_class:
             weighting = ClassWeighting(reading, self.weighting, self.weight_power)
             mass = np.ones(reading.n_terms)
-            return TableScores(counts, weighting.held(), mass, contrasts, only_rest)
+            return TableScores(counts, weighting.held(), mass, contrasts, only_rest, translations)
         emphasis = term_emphasis(reading, self.weighting, self.weight_power)
         table = TableScores(
-            counts, lambda terms: emphasis[terms, None], emphasis, contrasts, only_rest
+            counts,
+            lambda terms: emphasis[terms, None],
+            emphasis,
+            contrasts,
+            only_rest,
+            translations,
         )
         sparse = SparseScores(counts, emphasis, contrasts, only_rest, table)
         return sparse if sparse.suits() else table

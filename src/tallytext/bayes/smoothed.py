@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tallytext.bayes.base import NO_TERMS
-from tallytext.bayes.leave_one_out import documents_left_out
-from tallytext.bayes.left_words import left_words
+from tallytext.bayes.left_out_choice import left_out_accuracies
+from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.model import NaiveBayes
 from tallytext.bayes.reading import Column, Reading
 from tallytext.bayes.token_documents import token_documents
@@ -17,7 +17,6 @@ from tallytext.bayes.word_probabilities import WordCounts
 from tallytext.planes import Plane
 from tallytext.smoothing import Background, Corpus, Smoothing
 from tallytext.smoothing.base import Numbers
-from tallytext.smoothing.semantic_choice import LeftWords
 from tallytext.smoothing.signatures import Signatures
 from tallytext.smoothing.token_leave_one_out import TokenDocuments
 from tallytext.targets import Targets
@@ -29,6 +28,10 @@ class Smoothed(NaiveBayes):
     smoothing: Smoothing | None
     norm_length: float | None
     chosen_: tuple[Smoothing, Smoothing] | None = None
+
+    def _leaving_of(self, reading: Reading, counts: WordCounts, translations: Any) -> Leaving:
+        """Return what scores documents left out by given counts."""
+        raise TypeError(f"{type(self).__name__} must say how documents left out are scored.")
 
     def _counted(self, unit: float, weighted: bool) -> Column:
         """Return the column that is counted."""
@@ -108,7 +111,8 @@ class Smoothed(NaiveBayes):
         smoothing, self.chosen_ = self.smoothing, None
         if smoothing is None:
             return
-        reading, column = self._reader().read(NO_TERMS), self._counted(self.unit_, self.weighted_)
+        reading = self._labelled_reader().read(NO_TERMS)
+        column = self._counted(self.unit_, self.weighted_)
         asked: list[Any] = []
 
         def documents() -> TokenDocuments:
@@ -117,11 +121,9 @@ class Smoothed(NaiveBayes):
             asked.append(token_documents(training, column, whole, scale, self.unit_))
             return asked[-1]
 
-        def left_out(smoothing: Smoothing) -> LeftWords:
-            whole = reading.all_terms()
-            left = documents_left_out(self, X, targets, weights, whole)
-            asked.append(left_words(self.word_counts(whole, smoothing), left))
-            return asked[-1]
+        def left_out(candidates: Sequence[Smoothing]) -> list[float]:
+            asked.append(candidates)
+            return left_out_accuracies(self, X, targets, weights, candidates)
 
         resolved = smoothing.resolved(self._corpus(reading, documents, left_out))
         # What sums can tell is asked of them again whenever they have changed.

@@ -105,6 +105,7 @@ def model_from(
     try:
         if isinstance(model, MultinomialNB) and model.smoothing is not None:
             model.smoothing = smoothing_with_arrays(model.smoothing, _others(arrays or {}))
+            _expect_rows(model.smoothing)
         return _with_expected(_fitted(model, tally, state), state, arrays or {})
     except (AttributeError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
@@ -139,6 +140,11 @@ def _with_expected(model: Model, state: Mapping[str, Any], arrays: Mapping[str, 
         columns = model._expected_columns()
         model.expected_ = expected_from_dict(state["expected"], counts, model.tally_, columns)
     return model
+
+
+def _expect_rows(smoothing: Any) -> None:
+    if isinstance(smoothing, Semantic) and smoothing.translation is None:
+        raise FileError("the rows of its translation are missing")
 
 
 def _others(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

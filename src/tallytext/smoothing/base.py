@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol, Self, TypeAlias
@@ -95,14 +95,14 @@ class Corpus:
         Returns the training documents, one entry per token (a ``TokenDocuments``); None when only
         their sums are at hand.
     left_out : callable
-        From a smoothing that has signatures to what is left of each word of each training document
-        in its class without the document (a ``LeftWords``); None when only sums are at hand.
+        From smoothings that differ in their numbers to the share of training documents that each
+        judges right when each document is left out; None when only sums are at hand.
     """
 
     class_tokens: Numbers
     counts_of_counts: Callable[[str, bool], dict[int, int]] | None = None
     documents: Callable[[], Any] | None = None
-    left_out: Callable[[Any], Any] | None = None
+    left_out: Callable[[Sequence[Any]], list[float]] | None = None
 
 
 class Smoothing:

@@ -18,10 +18,11 @@ from tallytext.smoothing.base import (
     expect_between,
     safe_ratio,
 )
-from tallytext.smoothing.semantic_choice import chosen_shares
+from tallytext.smoothing.semantic_choice import ALPHAS, WEIGHTS, Accuracies, best_of
 from tallytext.smoothing.signatures import Signatures
 
 _RULE = "leave-one-out"
+_DEFAULTS = {"weight": 0.4, "alpha": 0.5}
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,12 @@ class Semantic(Smoothing):
     translation : TranslationModel
         The rows, and the words and signatures they are of.
     weight : float or "leave-one-out", default=0.4
-        :math:`\lambda`, from 0 to 1. With "leave-one-out" that of 0, 0.1, ... 0.9 under which
-        training documents are likeliest in their class when each is left out of it, the smallest
-        of equal ones. It needs documents, and two of a class.
+        :math:`\lambda`, from 0 to 1. With "leave-one-out" that of 0, 0.1, ... 0.9 under which most
+        training documents are judged right when each is left out, the smallest of equal ones. It
+        needs documents, and two of a class; it is 0.4 if there are none such.
     alpha : float or "leave-one-out", default=0.5
         The share of the unigram of all documents, above 0 and at most 1; or chosen of 0.1, 0.2,
-        ... 0.9, together with the weight.
+        ... 0.9 in the same way, after the weight, which is then chosen for an alpha of 0.5.
 
     Examples
     --------
@@ -130,8 +131,20 @@ class Semantic(Smoothing):
                 f"weight={self.weight!r}, alpha={self.alpha!r} cannot be found from sums alone: "
                 "fit on the training documents, or give numbers."
             )
-        weight, alpha = chosen_shares(corpus.left_out(self), self.weight, self.alpha)
-        return replace(self, weight=weight, alpha=alpha)
+        found = self
+        for name, values in (("weight", WEIGHTS), ("alpha", ALPHAS)):
+            if isinstance(getattr(self, name), str):
+                found = found._best(name, values, corpus.left_out)
+        return found
+
+    def _best(self, name: str, values: list[float], accuracies: Accuracies) -> Self:
+        """Return the smoothing with the best value of a parameter; others are as by default."""
+        plain = {each: value for each, value in _DEFAULTS.items() if each != name}
+        here = {each: plain[each] for each in plain if isinstance(getattr(self, each), str)}
+        candidates = [replace(self, **here, **{name: value}) for value in values]
+        best = best_of(candidates, accuracies)
+        value = _DEFAULTS[name] if best is None else getattr(best, name)
+        return replace(self, **{name: value})
 
     def _shares(self, classes: Classes) -> Numbers:
         """Return lambda of each class."""

@@ -1,69 +1,26 @@
-"""How much of semantic smoothing: what makes documents likeliest that were left out."""
+"""How much of semantic smoothing: what judges left-out documents best."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import numpy as np
+WEIGHTS = [step / 10 for step in range(10)]
+ALPHAS = [step / 10 for step in range(1, 10)]
 
-from tallytext.smoothing.base import Numbers
-
-_WEIGHTS = [step / 10 for step in range(10)]
-_ALPHAS = [step / 10 for step in range(1, 10)]
-_DEFAULTS = 0.4, 0.5
-_MARGIN = 1e-12  # relative: nearer than this is equal
+Accuracies = Callable[[Sequence[Any]], list[float]]
 
 
-@dataclass(frozen=True)
-class LeftWords:
-    """Words of training documents, each in a class of its document that has lost the document.
+def best_of(candidates: Sequence[Any], accuracies: Accuracies) -> Any | None:
+    """Return the candidate of the highest accuracy, the first of equal ones.
 
-    Attributes
-    ----------
-    tokens : ndarray
-        How often the document has the word.
-    inside, background, translated : ndarray
-        Its share of the words of the class, of all words, and of what the signatures of the class
-        stand for, all without the document.
-    usable : ndarray
-        One if the class still has signatures, else zero.
-    """
-
-    tokens: Numbers
-    inside: Numbers
-    background: Numbers
-    translated: Numbers
-    usable: Numbers
-
-    def log_likelihood(self, weight: float, alpha: float) -> float:
-        """Return the logarithm of the probability of all these words."""
-        mixed = (1 - alpha) * self.inside + alpha * self.background
-        weights = weight * self.usable
-        mixed = (1 - weights) * mixed + weights * self.translated
-        return float((self.tokens * np.log(mixed)).sum())
-
-
-def chosen_shares(words: LeftWords, weight: float | str, alpha: float | str) -> tuple[float, float]:
-    """Return the weight and the alpha under which words are likeliest; the smallest of equal ones.
-
-    What is given as a number stays. Where no document could be left out of its class, there is
-    nothing to choose from, and it is 0.4 and 0.5.
+    None if nothing was right under any of them, so that they say nothing.
 
     Examples
     --------
-    >>> words = LeftWords(*np.array([[3.0], [0.1], [0.1], [0.5], [1.0]]))
-    >>> chosen_shares(words, "leave-one-out", 0.5)
-    (0.9, 0.5)
+    >>> best_of([0.1, 0.2, 0.3], lambda candidates: [0.5, 0.7, 0.7])
+    0.2
     """
-    if not len(words.tokens):
-        pair = zip((weight, alpha), _DEFAULTS, strict=True)
-        first, second = (default if isinstance(own, str) else own for own, default in pair)
-        return first, second
-    weights = _WEIGHTS if isinstance(weight, str) else [weight]
-    alphas = _ALPHAS if isinstance(alpha, str) else [alpha]
-    best, found = -np.inf, (weights[0], alphas[0])
-    for pair_ in ((one, other) for one in weights for other in alphas):
-        value = words.log_likelihood(*pair_)
-        if value > best + _MARGIN * abs(value):
-            best, found = value, pair_
-    return found
+    found = accuracies(candidates)
+    highest = max(found)
+    return candidates[found.index(highest)] if highest > 0 else None
