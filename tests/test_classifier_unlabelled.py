@@ -7,10 +7,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from classifiers import raw, spread, spread_several
+from classifiers import corpora, raw, spread, spread_several, texts
 from tallytext import TextClassifier, TextVectorizer
+from tallytext.classifier import model_file
+from tallytext.classifier.counting import Counting
+from tallytext.classifier.kept import KeptRows
 from tallytext.errors import (
+    FileError,
     LabelError,
     NotAdditiveError,
     ScoreError,
@@ -19,6 +25,7 @@ from tallytext.errors import (
 )
 from tallytext.learners import Learner, find_learner, learners, register
 from tallytext.selection import TermSelector
+from tallytext.storage import load_arrays, save_arrays
 from tallytext.unlabelled import PooledNB
 
 TEXTS, LABELS = spread()
@@ -98,6 +105,66 @@ def test_the_order_of_the_pool_does_not_matter_for_what_is_counted(pooled):
     assert {*other.vectorizer_.vocabulary_} == {*pooled.vectorizer_.vocabulary_}
 
 
+@given(corpora(several=False), st.lists(texts, max_size=8), st.integers(1, 4))
+def test_counts_of_labelled_documents_know_nothing_of_the_pool(corpus, pool, size):
+    plain, whole, apart = (counted(corpus, *parts) for parts in ([], [pool], batched(pool, size)))
+    assert plain.tally == whole.tally == apart.tally
+    assert plain.n_unlabelled == 0
+    assert whole.n_unlabelled == apart.n_unlabelled == len(pool)
+    assert plain.documents(False).pool == {}
+    if pool:
+        documents, again = whole.documents(False), apart.documents(False)
+        one, other = documents.pool["words"].matrix(), again.pool["words"].matrix()
+        assert one.shape == (len(pool), documents.kept["words"].matrix().shape[1])
+        np.testing.assert_array_equal(one.toarray(), other.toarray())
+
+
+def counted(corpus, *pool):
+    """What is counted of documents with labels, and then of batches without."""
+    vectorizer = TextVectorizer()
+    kept, more = ({"words": KeptRows(vectorizer)} for _ in range(2))
+    counting = Counting(vectorizer, [], kept, pool=more)
+    counting.add(*corpus)
+    for each in pool:
+        counting.add_unlabelled(each)
+    return counting
+
+
+def batched(pool, size):
+    return [pool[at : at + size] for at in range(0, len(pool), size)]
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        {"n_documents": -1},
+        {"n_documents": 1.5},
+        {"n_documents": 2**63},
+        {"reason": 3},
+        {"notes": "text"},
+        {"notes": [3]},
+        {"notes": None},
+        {"more": 1},
+    ],
+    ids=repr,
+)
+def test_what_a_file_says_of_a_pool_is_checked(pooled, pool, tmp_path):
+    pooled.save(tmp_path / "model")
+    arrays, header = load_arrays(tmp_path / "model", model_file.KIND, newest=model_file.FORMAT)
+    header["summary"]["pool"] |= pool
+    save_arrays(tmp_path / "bent", arrays, header)
+    with pytest.raises(FileError, match="cannot read"):
+        TextClassifier.load(tmp_path / "bent")
+
+
+def test_a_file_that_knows_of_no_pool_is_read(pooled, tmp_path):
+    pooled.save(tmp_path / "model")
+    arrays, header = load_arrays(tmp_path / "model", model_file.KIND, newest=model_file.FORMAT)
+    del header["summary"]["pool"]
+    save_arrays(tmp_path / "older", arrays, header)
+    assert TextClassifier.load(tmp_path / "older").report().n_unlabelled == 0
+
+
 def test_a_file_holds_the_model_and_not_the_pool(pooled, tmp_path):
     pooled.save(tmp_path / "model")
     again = TextClassifier.load(tmp_path / "model")
@@ -138,8 +205,7 @@ def test_what_is_said_of_its_own_documents_is_said_without_their_labels():
 
 
 def test_many_labels_are_compared():
-    texts, labels = TEXTS * 2, LABELS * 2
-    clf = TextClassifier().fit(texts, labels, unlabelled=POOL)
+    clf = TextClassifier().fit(TEXTS * 2, LABELS * 2, unlabelled=POOL)
     tried = {trial.learner: trial for trial in clf.trials_}
     assert {"pooled", "multinomial", "chi-contrast"} <= {*tried}
     assert tried["pooled"].score is not None
@@ -232,12 +298,12 @@ def test_ranks_are_log_odds(pooled):
 @pytest.mark.parametrize("k", [1, 2])
 def test_one_or_two_labels_per_class(k, pool):
     rows = [at for c in sorted({*LABELS}) for at in np.flatnonzero(np.array(LABELS) == c)[:k]]
-    texts, labels = [TEXTS[at] for at in rows], [LABELS[at] for at in rows]
-    clf = TextClassifier().fit(texts, labels, unlabelled=pool)
+    few, labels = [TEXTS[at] for at in rows], [LABELS[at] for at in rows]
+    clf = TextClassifier().fit(few, labels, unlabelled=pool)
     proba = clf.predict_proba([*NEW, ""])
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert clf.predict(NEW, min_confidence=0.5).shape == (len(NEW),)
-    assert clf.report().n_judged == (0 if k == 1 else len(texts))
+    assert clf.report().n_judged == (0 if k == 1 else len(few))
     if k == 1:
         assert "probabilities are raw" in str(clf.report())
         with pytest.raises(ScoreError, match="no calibration"):

@@ -149,6 +149,14 @@ def test_an_interruption_saves_nothing(folder, monkeypatch):
     assert not (folder / "m.tally").exists()
 
 
+def test_a_missing_label_leads_to_the_pool(folder):
+    write_csv(folder / "few.csv", [*FEW, ("see you at lunch", "")])
+    result = run("train", folder / "few.csv", "-o", folder / "m.tally")
+    assert result.exit_code == 1
+    assert "line 8: the label is empty" in result.stderr
+    assert "--unlabelled" in result.stderr
+
+
 def test_help_says_what_it_is_for():
     shown = succeed("train", "--help").stdout
     assert "--unlabelled" in shown and "pooled" in shown

@@ -78,6 +78,8 @@ def trained_classifiers() -> Iterator[TextClassifier]:
     yield TextClassifier(LLSF("svd", n_components=3)).fit(*corpus(40))
     yield TextClassifier(LLSF(keep="documents")).fit(*corpus(40))
     yield TextClassifier(few).fit(*corpus(40))
+    texts, labels = corpus(40)
+    yield TextClassifier().fit(texts[:20], labels[:20], unlabelled=texts[20:])
 
 
 def classifier_subjects(path: Path) -> Iterator[Subject]:

@@ -79,6 +79,8 @@ class TextClassifier(Learning, Answering):
         The labels, sorted.
     multi_label_ : bool
         Whether documents may have several labels.
+    pool_ : Pool
+        How many documents without labels there were, and what became of them.
 
     Notes
     -----
@@ -170,8 +172,8 @@ class TextClassifier(Learning, Answering):
         batches : iterable of (texts, labels)
             Each as for :meth:`fit`.
         unlabelled : iterable of lists or columns of str, default=None
-            Batches of texts whose labels are not known, as for :meth:`fit`. They are read last,
-            and their counts are kept in memory while the classifier is trained.
+            Batches of texts whose labels are not known, as for :meth:`fit`. They are read last;
+            counts of all documents are then kept in memory while the classifier is trained.
 
         Examples
         --------

@@ -88,7 +88,8 @@ class Judge:
     def later(self, tally: Tally, additive: bool) -> Judge:
         """Return a judge of the model that was chosen, who holds on to no more than he needs."""
         documents = None if additive else self.documents
-        return replace(self, tally=tally, documents=documents, _rests={})
+        own = {} if additive else self._own
+        return replace(self, tally=tally, documents=documents, _rests={}, _own=own)
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -65,6 +65,8 @@ def model_with(settings: Any) -> Model:
     model = estimator_from(settings)
     if not isinstance(model, NaiveBayes | TrainedClassifier):
         raise FileError(f"{type(model).__name__} is no model")
+    if isinstance(model, TrainedClassifier):
+        _expect_parameters(model)
     return model
 
 
@@ -77,6 +79,15 @@ def sharing_rows(given: Any, model: Model) -> Any:
     if isinstance(own, Semantic) and isinstance(getattr(given, "smoothing", None), Semantic):
         given.smoothing = replace(given.smoothing, translation=own.translation)
     return given
+
+
+def _expect_parameters(model: TrainedClassifier) -> None:
+    """Refuse settings that no training could have had: nobody would look at them again."""
+    try:
+        model._expect_parameters()
+    except (TypeError, ValueError) as problem:
+        reason = str(problem).removesuffix(".")
+        raise FileError(f"{type(model).__name__} cannot have these settings: {reason}") from None
 
 
 def learner_named(name: Any, model: Model) -> Learner:

@@ -12,6 +12,9 @@ from tallytext.errors import FileError, did_you_mean
 #: Is told the place of a row that cannot be read, and why; raises, or lets the reader go on.
 Report: TypeAlias = Callable[[str, str], None]
 
+#: Said of a row whose label is missing.
+UNKNOWN = "Texts whose label is not known go into a file of their own, for train --unlabelled"
+
 _SHOWN = 30
 
 # What columns of documents and of labels are often called.
@@ -114,7 +117,7 @@ def _likely(name: str, known: Sequence[str]) -> list[str]:
 
 def _checked(label: Any) -> Any:
     if label is None:
-        raise UnreadableRow("the label is null; write [] for a document without a label")
+        raise UnreadableRow(f"the label is null; write [] for a document that has none. {UNKNOWN}")
     infinite = isinstance(label, float) and not math.isfinite(label)
     if infinite or not isinstance(label, str | int | float):
         raise UnreadableRow(f"{label!r:.60} cannot be a label; use a string or a number")

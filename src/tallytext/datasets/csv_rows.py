@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from tallytext.datasets.batch import Row
-from tallytext.datasets.columns import Columns, Report, UnreadableRow
+from tallytext.datasets.columns import UNKNOWN, Columns, Report, UnreadableRow
 from tallytext.datasets.text_lines import LARGEST_DOCUMENT, TOO_LARGE, text_lines
 from tallytext.errors import FileError
 
@@ -89,7 +89,7 @@ def _row(
     if columns.label is None:
         return text, None, others
     if not others[0] and columns.separator is None:
-        raise UnreadableRow("the label is empty")
+        raise UnreadableRow(f"the label is empty. {UNKNOWN}")
     return text, columns.label_in(others[0]), others[1:]
 
 
