@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+from experiments.few_labels import published
 from experiments.few_labels.methods import METHODS
-from experiments.few_labels.published import MINILM, PROTOTYPE
 from experiments.few_labels.results import Result, Results
 from experiments.few_labels.tables import by_seed
 from experiments.intervals import mean_and_error
@@ -24,6 +24,7 @@ COLOURS = {
     "recipe": "#d55e00",
     "lr": "#0072b2",
 }
+DASHES = (":", "--")  # of published figures
 _ACROSS = 3
 
 
@@ -55,7 +56,7 @@ def _plot(plot: Any, results: Results, corpus: str) -> None:
         k_values |= {*found}
         if found:
             _line(plot, method, found)
-    for each, dashes in ((PROTOTYPE, ":"), (MINILM, "--")):
+    for each, dashes in zip(published.ALL, DASHES, strict=True):
         figures = {k: each.at(corpus, k) for k in sorted(k_values)}
         known = {k: figure for k, figure in figures.items() if figure is not None}
         if known:
@@ -78,9 +79,10 @@ def _frame(plot: Any, corpus: str, k_values: list[int]) -> None:
 def _line(plot: Any, method: str, found: dict[int, dict[int, Result]]) -> None:
     intervals = [mean_and_error([*by_seed(draws).values()]) for draws in found.values()]
     means, errors = [each[0] for each in intervals], [each[1] or 0.0 for each in intervals]
+    aside = 1.025 ** ([*METHODS].index(method) - len(METHODS) // 2)  # so that intervals do not meet
     wide = method == "recipe"
     plot.errorbar(
-        [*found],
+        [k * aside for k in found],
         means,
         yerr=errors,
         label=METHODS[method].title,
@@ -95,11 +97,10 @@ def _line(plot: Any, method: str, found: dict[int, dict[int, Result]]) -> None:
 
 
 def _legend(figure: Any, axes: Any, columns: int) -> None:
-    """Say once what lines are, below all plots."""
-    lines: dict[str, Any] = {}
-    for plot in axes:
-        for line, title in zip(*plot.get_legend_handles_labels(), strict=True):
-            lines.setdefault(title, line)
-    figure.legend(
-        lines.values(), lines.keys(), loc="outside lower center", ncols=columns, frameon=False
-    )
+    """Say once what lines are, below all plots: methods first."""
+    found = [plot.get_legend_handles_labels() for plot in axes]
+    lines = {title: line for each in found for line, title in zip(*each, strict=True)}
+    order = [*(each.title for each in METHODS.values()), *(each.title for each in published.ALL)]
+    titles = [title for title in order if title in lines]
+    shown = [lines[title] for title in titles]
+    figure.legend(shown, titles, loc="outside lower center", ncols=columns, frameon=False)
