@@ -28,9 +28,9 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from benchmarks.corpora import default_folder
-from scipy import stats
 from sklearn.metrics import f1_score
 
+from experiments.intervals import mean_and_error
 from tallytext import MultinomialNB
 from tallytext.bayes import ExpectationMaximisation
 from tallytext.progress import progress_bar
@@ -187,11 +187,8 @@ def _table(results: dict[str, np.ndarray], published: bool) -> str:
 
 
 def _interval(values: np.ndarray) -> str:
-    """Return the mean of samples, and how far it may be off: 95 %, by Student's t."""
-    if len(values) < 2:
-        return f"{values.mean():.3f}"
-    error = stats.sem(values) * stats.t.ppf(0.975, len(values) - 1)
-    return f"{values.mean():.3f} ± {error:.3f}"
+    mean, error = mean_and_error(values)
+    return f"{mean:.3f}" if error is None else f"{mean:.3f} ± {error:.3f}"
 
 
 def _arguments() -> Any:
