@@ -540,3 +540,18 @@ def test_texts_are_learned_from_and_explained():
     assert model.predict(new).tolist() == ["sea", "sky"]
     why = model.explain(new[[0]], text="low tide", vectorizer=vectorizer)
     assert {each.term for each in why.contributions if each.value > 0} >= {"tide"}
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_words_are_explained_by_their_names_in_whatever_order_they_come(dtype):
+    model, others = fitted()
+    row = others[[0]].astype(dtype)
+    back = sparse.csr_array((row.data[::-1], row.indices[::-1], row.indptr), shape=row.shape)
+    found, expected = (
+        {each.term: each.value for each in model.explain(x, 0, 1).contributions}
+        for x in (back, row)
+    )
+    assert found == pytest.approx(expected)
+    for at in range(MADE.n_function):
+        if model.emphasis_[at] == 0:
+            assert expected.get(f"x{at}", 0.0) == 0.0

@@ -30,7 +30,7 @@ def leading_directions(products: Products, k: int, n_steps: int = 3, seed: int =
     width = min(k + _MORE, n_rows, n_columns)
     if not width:
         return np.zeros((n_columns, 0))
-    found = np.random.default_rng(seed).standard_normal((n_columns, width))
+    found: Numbers = np.random.default_rng(seed).standard_normal((n_columns, width))
     for _ in range(n_steps):
         found = _orthogonal(products.transposed_times(products.times(found)))
     images = products.times(found)

@@ -11,10 +11,11 @@ from scipy import sparse
 from sklearn.base import clone
 
 from tallytext.bayes.explaining import Summands
+from tallytext.bayes.matrices import documents_of
 from tallytext.errors import LabelError
 from tallytext.progress import progress_bar
 from tallytext.smoothing.base import Numbers
-from tallytext.threads import thread_count
+from tallytext.threads import one_blas_thread, thread_count
 from tallytext.trained import Arrays, TrainedClassifier
 from tallytext.unlabelled.anchor import Anchor
 from tallytext.unlabelled.anchored_em import AnchoredEM, Expected
@@ -234,7 +235,8 @@ class PooledNB(TrainedClassifier):
             known = truth[~held].any(axis=0)
             found[held] = -np.inf
             if known.any():
-                learned = self._learned(self.pool_, rows[~held], truth[~held][:, known])
+                with one_blas_thread():
+                    learned = self._learned(self.pool_, rows[~held], truth[~held][:, known])
                 scores = learned.weights.pool_scores(self.pool_, rows[held])
                 found[np.ix_(held, known)] = scores
         return found
@@ -258,7 +260,7 @@ class PooledNB(TrainedClassifier):
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
-        expect_parameters(self)
+        self._expect_parameters()
         expect_room(X.shape[1], truth.shape[1])
         labels = truth.toarray()
         expect_one_label(labels, self.multi_label)
@@ -266,7 +268,8 @@ class PooledNB(TrainedClassifier):
         counts = [sparse.csr_array(X)]
         if self._others is not None:
             counts.append(checked_others(self, self._others))
-        with progress_bar("learning from the pool", 3 + self.rounds, self.verbose) as step:
+        bar = progress_bar("learning from the pool", 3 + self.rounds, self.verbose)
+        with bar as step, one_blas_thread():
             pool = Pool.of(
                 sparse.vstack(counts, format="csr"),
                 Topicality(self.topicality, seed=self.random_state),
@@ -338,7 +341,13 @@ class PooledNB(TrainedClassifier):
         return self.weights_.scores(plain_counts(X), thread_count(self.n_jobs))
 
     def _summands(self, row: Any) -> Summands:
-        return self.weights_.summands(plain_counts(row), self.classes_)
+        # In the order in which explanations name the words.
+        document = documents_of(row)
+        parts = document.values, document.terms, document.starts
+        return self.weights_.summands(sparse.csr_array(parts, shape=row.shape), self.classes_)
+
+    def _expect_parameters(self) -> None:
+        expect_parameters(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
