@@ -282,15 +282,17 @@ def test_many_documents_are_asked_in_part(monkeypatch):
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_trust_grows_with_what_the_anchor_gets_right(anchor_right, plain, translated, evenness):
-    some = Trust(anchor_right, plain, translated, 50, 0.02)
-    more = Trust(min(anchor_right + 0.01, 1), plain, translated, 50, 0.02)
+    some = Trust(anchor_right, plain, translated, 50, 0.02, 0.02)
+    more = Trust(min(anchor_right + 0.01, 1), plain, translated, 50, 0.02, 0.02)
     assert 0 <= some.of_anchor(evenness) <= more.of_anchor(evenness) <= 1
     assert 0 <= more.of_words(evenness) <= some.of_words(evenness) <= 1
-    assert some.translates == (translated >= plain)
+    assert some.translates == (plain - translated <= 0.02)
 
 
 def test_an_anchor_far_ahead_is_trusted_and_one_behind_is_not():
-    ahead, behind = Trust(0.9, 0.5, 0.5, 100, 0.01), Trust(0.5, 0.9, 0.9, 100, 0.01)
+    ahead, behind = (
+        Trust(right, words, words, 100, 0.01, 0.01) for right, words in ((0.9, 0.5), (0.5, 0.9))
+    )
     assert (ahead.of_anchor(1.0), ahead.of_words(1.0)) == (1.0, 0.0)
     assert (behind.of_anchor(1.0), behind.of_words(1.0)) == (0.0, 1.0)
     # Labelled documents, as many of each class, cannot show what uneven classes do.

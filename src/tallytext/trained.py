@@ -206,6 +206,9 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         raise FileError(f"a {type(self).__name__} cannot be loaded.")
 
+    def _expect_parameters(self) -> None:
+        """Refuse parameters that cannot be, or that contradict each other."""
+
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
         """Learn from counts and from which document has which class (float64, zeros and ones)."""
         raise TypeError(f"{type(self).__name__} must say how it is trained.")

@@ -64,7 +64,18 @@ def model_with(settings: Any) -> Model:
     model = estimator_from(settings)
     if not isinstance(model, NaiveBayes | TrainedClassifier):
         raise FileError(f"{type(model).__name__} is no model")
+    if isinstance(model, TrainedClassifier):
+        _expect_parameters(model)
     return model
+
+
+def _expect_parameters(model: TrainedClassifier) -> None:
+    """Refuse settings that no training could have had: nobody would look at them again."""
+    try:
+        model._expect_parameters()
+    except (TypeError, ValueError) as problem:
+        reason = str(problem).removesuffix(".")
+        raise FileError(f"{type(model).__name__} cannot have these settings: {reason}") from None
 
 
 def learner_named(name: Any, model: Model) -> Learner:

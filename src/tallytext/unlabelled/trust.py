@@ -34,7 +34,9 @@ class Trust:
     n : int
         How many there were.
     doubt : float
-        The standard error of a difference of these.
+        The standard error of the difference between the anchor and naive Bayes.
+    plain_doubt : float
+        That of the difference between naive Bayes on words and on what they stand for.
     """
 
     anchor: float
@@ -42,6 +44,7 @@ class Trust:
     translated: float
     n: int
     doubt: float
+    plain_doubt: float
 
     @classmethod
     def measured(cls, pool: Pool, rows: Any, truth: Numbers, translate: bool = True) -> Self:
@@ -59,7 +62,7 @@ class Trust:
         """
         n_folds = min(_MOST_FOLDS, int(np.median(truth.sum(axis=0))))
         if n_folds < 2:
-            return cls(np.nan, np.nan, np.nan, len(rows), np.nan)
+            return cls(np.nan, np.nan, np.nan, len(rows), np.nan, np.nan)
         rows, truth = _at_most(_MOST_ASKED, rows, truth)
         folds, labels = _dealt(truth, n_folds), truth.argmax(axis=1)
         by_anchor = _held_out_squares(pool, rows, truth, folds).argmax(axis=1) == labels
@@ -74,13 +77,14 @@ class Trust:
             plain=float(by_words[0].mean()),
             translated=float(by_words[1].mean()) if translate else np.nan,
             n=len(rows),
-            doubt=float(np.sqrt(np.mean(by_anchor != best) / len(rows))),
+            doubt=_standard_error(by_anchor, best),
+            plain_doubt=_standard_error(by_words[0], by_words[-1]),
         )
 
     @property
     def translates(self) -> bool:
-        """Whether translation pays; so it is taken to, where nobody can tell."""
-        return not self.plain > self.translated
+        """Whether translation pays; so it is taken to, unless it clearly does not."""
+        return not self.plain - self.translated > self.plain_doubt
 
     @property
     def is_known(self) -> bool:
@@ -113,6 +117,11 @@ class Trust:
         if evenness < _UNEVEN:
             return 0.0
         return float(np.clip(0.5 - self.ahead / (2 * _FULL), 0.0, 1.0)) if self.is_known else 1.0
+
+
+def _standard_error(first: Any, second: Any) -> float:
+    """Return that of the difference between two shares of right answers on the same documents."""
+    return float(np.sqrt(np.mean(first != second) / len(first)))
 
 
 def _at_most(n: int, rows: Any, truth: Numbers) -> tuple[Any, Numbers]:
