@@ -70,7 +70,6 @@ def model_with(settings: Any) -> Model:
     return model
 
 
-<<<<<<< HEAD
 def sharing_rows(given: Any, model: Model) -> Any:
     """Return the model that a classifier was given, with the translation of the one it fitted.
 
@@ -82,8 +81,6 @@ def sharing_rows(given: Any, model: Model) -> Any:
     return given
 
 
-=======
->>>>>>> pooledtests
 def _expect_parameters(model: TrainedClassifier) -> None:
     """Refuse settings that no training could have had: nobody would look at them again."""
     try:
