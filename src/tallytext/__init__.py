@@ -4,7 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tallytext.bayes import BernoulliNB, MultinomialNB, PoissonNB
+    from tallytext.bayes import (
+        BernoulliNB,
+        ExpectationMaximisation,
+        MultinomialNB,
+        PoissonNB,
+    )
     from tallytext.calibrated import Calibrated
     from tallytext.classifier import TextClassifier
     from tallytext.curves import vocabulary_curve
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from tallytext.selection import TermSelector
     from tallytext.tally import Tally
     from tallytext.tuning import tune
+    from tallytext.unlabelled import PooledNB
     from tallytext.vectorizer import TextVectorizer
     from tallytext.vocabulary import Vocabulary
     from tallytext.weighting import SmartWeighting
@@ -25,11 +31,13 @@ __all__ = [
     "BernoulliNB",
     "Calibrated",
     "CosineKNN",
+    "ExpectationMaximisation",
     "FisherFeatures",
     "L1Selector",
     "MultinomialNB",
     "Plane",
     "PoissonNB",
+    "PooledNB",
     "RefinedNB",
     "RotationForest",
     "SmartWeighting",
@@ -47,12 +55,14 @@ _HOMES = {
     "BernoulliNB": "tallytext.bayes",
     "Calibrated": "tallytext.calibrated",
     "CosineKNN": "tallytext.neighbours",
+    "ExpectationMaximisation": "tallytext.bayes",
     "FisherFeatures": "tallytext.fisher",
     "L1Selector": "tallytext.linear",
     "LLSF": "tallytext.linear",
     "MultinomialNB": "tallytext.bayes",
     "Plane": "tallytext.planes",
     "PoissonNB": "tallytext.bayes",
+    "PooledNB": "tallytext.unlabelled",
     "RefinedNB": "tallytext.linear",
     "RotationForest": "tallytext.rotation",
     "SmartWeighting": "tallytext.weighting",
