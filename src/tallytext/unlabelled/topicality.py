@@ -36,7 +36,7 @@ class Topicality:
     ----------
     half : float, default=0.05
         h, the topicality at which a word has half its weight; 0 for weights of one.
-    n_components : int, default=50
+    n_components : int, default=100
         Dimensions of the latent space.
     passes : int, default=2
         How often weights are found.
@@ -52,7 +52,7 @@ class Topicality:
     """
 
     half: float = 0.05
-    n_components: int = 50
+    n_components: int = 100
     passes: int = 2
     n_documents: int = 5000
     seed: int = 0
