@@ -17,7 +17,7 @@ from benchmarks.single_label import load
 from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
-from tallytext.threads import thread_count
+from tallytext.threads import one_blas_thread, thread_count
 from tallytext.unlabelled import (
     Anchor,
     AnchoredEM,
@@ -161,7 +161,8 @@ def _stages(counted: Counted, clock: Clock) -> dict[str, float]:
             pool, shares, rows, defaults.penalty, defaults.labelled_weight
         ),
     }
-    return clock.best(f"pooled, stages of {counted.name}", on(None, stages))
+    with one_blas_thread():  # as PooledNB has it
+        return clock.best(f"pooled, stages of {counted.name}", on(None, stages))
 
 
 # ------------------------------------------------------------------------- accuracy

@@ -175,6 +175,14 @@ def test_every_document_is_shared_out_and_labels_stay():
     assert 0.9 < found.evenness <= 1 + 1e-12
 
 
+@pytest.mark.parametrize(
+    "parameters", [{"rounds": 0}, {"length": 0}, {"concentration": -1}, {"annealing": 0}]
+)
+def test_rounds_that_cannot_be_are_refused(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        AnchoredEM(**parameters)
+
+
 def test_an_anchor_that_is_sure_decides():
     pool, rows, truth = labelled_pool()
     words = ClassWords.of(pool, rows, truth, False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from tallytext.smoothing.base import Numbers
+from tallytext.smoothing.base import Numbers, expect_between, expect_whole
 from tallytext.unlabelled.class_model import ClassWords
 from tallytext.unlabelled.latent import unit_rows
 from tallytext.unlabelled.pool import Pool
@@ -81,6 +81,12 @@ class AnchoredEM:
     concentration: float = 10.0
     annealing: float = 0.2
 
+    def __post_init__(self) -> None:
+        expect_whole("rounds", self.rounds, 1)
+        expect_between("length", self.length, 1e-9, 1e9)
+        expect_between("concentration", self.concentration, 0.0, 1e6)
+        expect_between("annealing", self.annealing, 1e-6, 1.0)
+
     def run(
         self,
         pool: Pool,
@@ -90,7 +96,7 @@ class AnchoredEM:
         held: Numbers,
         step: Callable[[], None] = lambda: None,
     ) -> Expected:
-        """Share out the pool.
+        r"""Share out the pool.
 
         Parameters
         ----------
@@ -102,7 +108,7 @@ class AnchoredEM:
         start : ClassWords
             What these say of the words of classes.
         held : ndarray of shape (n_documents, n_classes)
-            What the anchor says, times :math:`\\gamma`.
+            What the anchor says, times :math:`\gamma`.
         step : callable
             Is told of each round.
         """
