@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import md5
 from pathlib import Path
 
@@ -20,9 +20,9 @@ NAMES = (
 )
 
 
-def load(folder: Path) -> Iterator[Corpus]:
+def load(folder: Path, names: Iterable[str] = NAMES) -> Iterator[Corpus]:
     """Read those of the corpora that a folder holds."""
-    for name in NAMES:
+    for name in names:
         path = folder / f"{name}.parquet"
         if path.is_file():
             yield _read(name, path)

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "bindings.hpp"
 #include "memory.hpp"
 #include "products.hpp"
@@ -16,6 +18,9 @@ OutTable sparse_times(const In<int64_t>& starts, const In<int32_t>& columns, con
   expect_ids(columns, dense.shape(0), "a column is out of range");
   const SparseRows rows{span_of(starts), span_of(columns), span_of(values)};
   const std::size_t width = dense.shape(1);
+  // A table without rows can be of any width.
+  if (width && rows.size() > std::numeric_limits<int64_t>::max() / sizeof(double) / width)
+    throw nb::value_error("the product would be larger than any memory");
   auto* const owned = new Buffer<double>(rows.size() * width);
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Buffer<double>*>(p); });
   {

@@ -1,5 +1,6 @@
 #pragma once
 // Products of a sparse matrix, by rows, with a dense one.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 

@@ -53,9 +53,10 @@ class Products:
         return self._product(self._columns, dense, self.shape[0])
 
     def _product(self, parts: tuple[Any, Any, Any], dense: Numbers, height: int) -> Numbers:
-        if len(dense) != height:
-            raise ValueError(f"{height} rows are needed, and {len(dense)} were given.")
-        table = np.ascontiguousarray(dense, dtype=np.float64)
+        table = np.asarray(dense, dtype=np.float64)
+        if table.ndim != 2 or len(table) != height:
+            raise ValueError(f"a table of {height} rows is needed, not one of {table.shape}.")
+        table = np.ascontiguousarray(table)
         return sparse_times(*parts, table, self._n_threads)
 
 

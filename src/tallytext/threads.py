@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
 
 import joblib
+from threadpoolctl import threadpool_limits
 
 
 def thread_count(n_jobs: int | None = None) -> int:
@@ -44,6 +47,22 @@ def thread_count(n_jobs: int | None = None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: give a positive number, -1 for all, or None.")
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep NumPy's linear algebra to one thread, for work that goes back and forth to it.
+
+    Its threads wait for each other by spinning. Where products are small and other work comes in
+    between, or cores are busy, that takes many times as long as the products.
+
+    Examples
+    --------
+    >>> with one_blas_thread():
+    ...     pass
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 @cache

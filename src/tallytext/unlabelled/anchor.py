@@ -14,6 +14,7 @@ from tallytext.smoothing.base import Numbers
 from tallytext.unlabelled.pool import Pool
 
 _LEAST = np.log(1e-6)  # no anchor is surer than that a document is not of a class
+_MOST_PAIRED = 2000  # labelled documents of which a table of all pairs is made
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,11 @@ class Anchor:
         labels = truth.argmax(axis=1)
         if n_classes == 1:
             return cls(np.zeros((units.shape[1], 1)), np.zeros((latent.shape[1], 1)), np.zeros(1))
+        if estimator is None and len(labels) > _MOST_PAIRED:
+            estimator = _logistic_regression(cost)
         if estimator is not None:
-            weights, bias = _linear(estimator, sparse.hstack([units, latent]), labels)
+            views = sparse.hstack([units, latent], format="csr")
+            weights, bias = _linear(estimator, views, labels)
             return cls(weights[: units.shape[1]], weights[units.shape[1] :], bias)
         coefficients, bias = _by_likeness(units, latent, labels, cost)
         return cls(np.asarray(units.T @ coefficients), latent.T @ coefficients, bias)
@@ -73,16 +77,19 @@ def _by_likeness(units: Any, latent: Numbers, labels: Any, cost: float) -> tuple
     There are fewer labelled documents than words: in the space that they span the regression is
     the same, and small.
     """
-    from sklearn.linear_model import LogisticRegression
-
     values, vectors = linalg.eigh(likeness(units, latent))
     kept = values > 1e-9 * max(values.max(initial=0.0), 1e-300)
     values, vectors = np.sqrt(values[kept]), vectors[:, kept]
     if not kept.any():
         values, vectors = np.ones(1), np.zeros((len(labels), 1))
-    model = LogisticRegression(C=cost, max_iter=200, tol=1e-3)
-    weights, bias = _linear(model, vectors * values, labels)
+    weights, bias = _linear(_logistic_regression(cost), vectors * values, labels)
     return vectors @ (weights / values[:, None]), bias
+
+
+def _logistic_regression(cost: float) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=cost, max_iter=200, tol=1e-3)
 
 
 def likeness(units: Any, latent: Numbers) -> Numbers:
@@ -93,12 +100,26 @@ def likeness(units: Any, latent: Numbers) -> Numbers:
 def _linear(estimator: Any, X: Any, labels: Any) -> tuple[Numbers, Numbers]:
     """Fit a linear classifier and return its weights, by columns, and its bias."""
     fitted = estimator.fit(X, labels)
-    if not hasattr(fitted, "coef_"):
-        raise RecipeError(
-            f"anchor={type(estimator).__name__} has no coef_ after fit: give a linear classifier "
-            "such as LogisticRegression."
-        )
-    weights, bias = np.asarray(fitted.coef_).T, np.ravel(fitted.intercept_)
+    if not (hasattr(fitted, "coef_") and hasattr(fitted, "decision_function")):
+        raise _not_linear(estimator, "has no coef_ after fit, or no decision_function")
+    weights = np.atleast_2d(_dense(fitted.coef_)).T
+    bias = np.broadcast_to(np.ravel(fitted.intercept_), weights.shape[1:])
+    said, own = fitted.decision_function(X), np.asarray(X @ weights + bias)
+    if np.size(said) != np.size(own) or not np.allclose(said, own.reshape(said.shape), atol=1e-6):
+        raise _not_linear(estimator, "does not decide by its coef_ for each class")
     if weights.shape[1] == 1:
-        weights, bias = np.hstack([-weights, weights]) / 2, np.array([-bias[0], bias[0]]) / 2
-    return weights, np.broadcast_to(bias, weights.shape[1:])
+        return np.hstack([-weights, weights]) / 2, np.array([-bias[0], bias[0]]) / 2
+    return weights, bias
+
+
+def _dense(coefficients: Any) -> Numbers:
+    if hasattr(coefficients, "toarray"):
+        coefficients = coefficients.toarray()
+    return np.asarray(coefficients, dtype=np.float64)
+
+
+def _not_linear(estimator: Any, why: str) -> RecipeError:
+    return RecipeError(
+        f"anchor={type(estimator).__name__} {why}: give a linear classifier such as "
+        "LogisticRegression."
+    )

@@ -7,13 +7,19 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from tallytext.products import Products
 from tallytext.semantic.estimation import translation_rows
 from tallytext.smoothing.base import Numbers
+from tallytext.unlabelled.counts import (
+    Rows,
+    document_frequencies,
+    inverse_frequencies,
+    only_words,
+    plain_counts,
+)
 from tallytext.unlabelled.topicality import Topicality
-from tallytext.unlabelled.views import Rows, Views
+from tallytext.unlabelled.views import Views, unit_weights
 
 _LEAST = 0.001  # what every word counts in the background, so that none is impossible
 
@@ -58,25 +64,21 @@ class Pool:
         n_threads: int,
     ) -> Self:
         """Return the pool of documents that are rows of counts."""
-        counts = sparse.csr_array(X, dtype=np.float64, copy=True)
-        counts.eliminate_zeros()
+        counts = plain_counts(X)
         common = _common(counts, min_df)
-        counts.data[~common[counts.indices]] = 0.0
-        counts.eliminate_zeros()
+        counts = only_words(counts, common)
         emphasis = topicality.weights(counts, n_threads) * common
-        views = Views.of(counts, emphasis, n_components, topicality.seed, n_threads)
-        units = Products(views.units(counts), n_threads)
-        log_counts = np.bincount(
-            counts.indices, np.log1p(counts.data) * emphasis[counts.indices], counts.shape[1]
-        )
-        background = (_LEAST + log_counts) * common
+        idf, n_distinct = inverse_frequencies(counts), counts.nnz / max(counts.shape[0], 1)
+        counts = only_words(counts, emphasis > 0)
+        units = Products(unit_weights(counts, idf * emphasis), n_threads)
+        views = Views.of(units, emphasis, idf, n_components, topicality.seed)
         return cls(
             views=views,
             shares=Products(views.shares(counts), n_threads),
             units=units,
             latent=views.latent(units),
-            background=background / max(background.sum(), 1e-300),
-            n_distinct=max(counts.nnz / max(counts.shape[0], 1), 1.0),
+            background=_background(counts, emphasis, common),
+            n_distinct=max(n_distinct, 1.0),
             n_threads=n_threads,
             beta=beta,
         )
@@ -102,6 +104,15 @@ class Pool:
 
 def _common(counts: Rows[Any], min_df: int) -> Any:
     """Return which words enough documents have; all of them where none is so common."""
-    df = np.bincount(counts.indices, minlength=counts.shape[1])
-    enough = df >= min_df
-    return enough if enough.any() else df > 0
+    df = document_frequencies(counts)
+    for enough in (df >= min_df, df > 0):
+        if enough.any():
+            return enough
+    return np.full(len(df), True)
+
+
+def _background(counts: Rows[Any], emphasis: Numbers, common: Any) -> Numbers:
+    """Return the share of each word in all documents, by logarithmic counts."""
+    weighed = np.log1p(counts.data) * emphasis[counts.indices]
+    found = (_LEAST + np.bincount(counts.indices, weighed, counts.shape[1])) * common
+    return found / max(found.sum(), 1e-300)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,23 +11,29 @@ from scipy import sparse
 from sklearn.base import clone
 
 from tallytext.bayes.explaining import Summands
-from tallytext.errors import CountError, LabelError
-from tallytext.matrices import checked_matrix
+from tallytext.bayes.matrices import documents_of
+from tallytext.errors import LabelError
 from tallytext.progress import progress_bar
-from tallytext.smoothing.base import Numbers, expect_between, expect_whole
-from tallytext.threads import thread_count
+from tallytext.smoothing.base import Numbers
+from tallytext.threads import one_blas_thread, thread_count
 from tallytext.trained import Arrays, TrainedClassifier
 from tallytext.unlabelled.anchor import Anchor
 from tallytext.unlabelled.anchored_em import AnchoredEM, Expected
 from tallytext.unlabelled.class_model import ClassWords
+from tallytext.unlabelled.counts import plain_counts
+from tallytext.unlabelled.inputs import (
+    checked_folds,
+    checked_others,
+    expect_one_label,
+    expect_parameters,
+    expect_room,
+)
+from tallytext.unlabelled.learned import Learned
 from tallytext.unlabelled.pool import Pool
 from tallytext.unlabelled.regression import expected_regression
 from tallytext.unlabelled.topicality import Topicality
 from tallytext.unlabelled.trust import Trust
-from tallytext.unlabelled.weights import PooledWeights
-
-MOST_BYTES = 2**31
-"""The most that a table of all words and classes may take."""
+from tallytext.unlabelled.weights import PooledWeights, values_of
 
 _SCALE = 8.0  # of the regression's scores
 # Between no trust in the anchor and full trust: its weight while the pool is shared out, and when
@@ -35,16 +41,6 @@ _SCALE = 8.0  # of the regression's scores
 _HELD = (1.0, 12.0)
 _JUDGED = (0.25, 1.0)
 _WORDS = 0.5
-
-
-class Learned(NamedTuple):
-    """What some labelled documents and the pool come to."""
-
-    weights: PooledWeights
-    expected: Expected
-    trust: float
-    measured: Trust
-    translated: bool
 
 
 class PooledNB(TrainedClassifier):
@@ -231,15 +227,16 @@ class PooledNB(TrainedClassifier):
         """
         if self.pool_ is None:
             raise LabelError("the pool is not kept in files: fit the model again.")
-        numbers = np.asarray(folds)
         truth, rows = self._truth, np.arange(len(self._truth))
+        numbers = checked_folds(folds, len(truth))
         found = self.weights_.pool_scores(self.pool_, rows)
         for fold in np.unique(numbers[numbers >= 0]):
             held = numbers == fold
             known = truth[~held].any(axis=0)
             found[held] = -np.inf
             if known.any():
-                learned = self._learned(self.pool_, rows[~held], truth[~held][:, known])
+                with one_blas_thread():
+                    learned = self._learned(self.pool_, rows[~held], truth[~held][:, known])
                 scores = learned.weights.pool_scores(self.pool_, rows[held])
                 found[np.ix_(held, known)] = scores
         return found
@@ -258,21 +255,21 @@ class PooledNB(TrainedClassifier):
         """Become what :meth:`to_arrays` was taken of; ``classes_`` and its kin are set before."""
         self.weights_ = PooledWeights.from_arrays(arrays, len(self.classes_))
         self.n_features_in_ = len(self.weights_.views.emphasis)
-        self.trust_ = float(values.get("trust", 0.0))
-        self.translated_ = bool(values.get("translated", False))
-        self.notes_ = [str(note) for note in values.get("notes", [])]
+        self.trust_, self.translated_, self.notes_ = values_of(values)
         self.label_distributions_ = np.zeros((0, len(self.classes_)))
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
         self._expect_parameters()
+        expect_room(X.shape[1], truth.shape[1])
         labels = truth.toarray()
-        _expect_one_label(labels)
-        _expect_room(X.shape[1], labels.shape[1])
+        expect_one_label(labels, self.multi_label)
+        self.multi_label_ = False
         counts = [sparse.csr_array(X)]
         if self._others is not None:
-            counts.append(self._checked_others(self._others))
-        with progress_bar("learning from the pool", 3 + self.rounds, self.verbose) as step:
+            counts.append(checked_others(self, self._others))
+        bar = progress_bar("learning from the pool", 3 + self.rounds, self.verbose)
+        with bar as step, one_blas_thread():
             pool = Pool.of(
                 sparse.vstack(counts, format="csr"),
                 Topicality(self.topicality, seed=self.random_state),
@@ -287,13 +284,13 @@ class PooledNB(TrainedClassifier):
         self.weights_, self.trust_ = learned.weights, learned.trust
         self.translated_ = learned.translated
         self.label_distributions_ = learned.expected.shares[len(labels) :]
-        self.notes_ = _notes(learned, len(labels), pool.n_documents)
+        self.notes_ = learned.notes(len(labels), pool.n_documents)
 
     def _learned(
         self, pool: Pool, rows: Any, truth: Numbers, step: Callable[[], None] = lambda: None
     ) -> Learned:
         """Learn from some documents of the pool that have labels, and from all others."""
-        measured = Trust.measured(pool, rows, truth)
+        measured = Trust.measured(pool, rows, truth, translate=bool(self.translation))
         translate = measured.translates if self.translation == "auto" else bool(self.translation)
         estimator = None if self.anchor is None else clone(self.anchor)
         anchor = Anchor.trained(pool, rows, truth, self.cost, estimator)
@@ -341,78 +338,23 @@ class PooledNB(TrainedClassifier):
         )
 
     def _decide(self, X: Any) -> Numbers:
-        return self.weights_.scores(_counts(X), thread_count(self.n_jobs))
+        return self.weights_.scores(plain_counts(X), thread_count(self.n_jobs))
 
     def _summands(self, row: Any) -> Summands:
-        return self.weights_.summands(_counts(row), self.classes_)
-
-    def _checked_others(self, unlabelled: Any) -> sparse.csr_array[Any]:
-        others = sparse.csr_array(checked_matrix(self, unlabelled, reset=False, open_width=False))
-        if others.nnz and others.data.min() < 0:
-            raise CountError("unlabelled holds negative numbers; counts are never negative.")
-        return others
+        # In the order in which explanations name the words.
+        document = documents_of(row)
+        parts = document.values, document.terms, document.starts
+        return self.weights_.summands(sparse.csr_array(parts, shape=row.shape), self.classes_)
 
     def _expect_parameters(self) -> None:
-        expect_between("topicality", self.topicality, 0.0, 1e6)
-        if self.translation not in (True, False, "auto"):
-            raise ValueError(
-                f"translation must be True, False or 'auto', not {self.translation!r}."
-            )
-        expect_between("beta", self.beta, 0.0, 0.999)
-        for name in ("n_components", "min_df", "rounds"):
-            expect_whole(name, getattr(self, name), 1)
-        if self.trust is not None:
-            expect_between("trust", self.trust, 0.0, 1.0)
-        for name in ("cost", "length", "penalty", "labelled_weight"):
-            expect_between(name, getattr(self, name), 1e-9, 1e9)
-        expect_between("concentration", self.concentration, 0.0, 1e6)
-        expect_between("annealing", self.annealing, 1e-6, 1.0)
-        expect_whole("random_state", self.random_state, 0)
+        expect_parameters(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = False
+        return tags
 
 
 def _between(ends: tuple[float, float], trust: float) -> float:
     """Return a factor between two, by equal ratios."""
     return ends[0] * (ends[1] / ends[0]) ** trust
-
-
-def _counts(X: Any) -> sparse.csr_array[Any]:
-    counts = sparse.csr_array(X, dtype=np.float64, copy=True)
-    counts.sum_duplicates()
-    counts.eliminate_zeros()
-    return counts
-
-
-def _notes(learned: Learned, n_labelled: int, n_documents: int) -> list[str]:
-    asked = learned.measured
-    found = f"the anchor was trusted {learned.trust:.2f} of 1"
-    if asked.is_known:
-        naive = max(asked.plain, asked.translated)
-        found += (
-            f": on labelled documents held out it was right {asked.anchor:.0%} of the time, naive "
-            f"Bayes {naive:.0%}"
-        )
-    return [
-        f"learned from {n_labelled:,} labelled and {n_documents - n_labelled:,} other documents",
-        found,
-        f"words {'stood' if learned.translated else 'did not stand'} for others they come with",
-    ]
-
-
-def _expect_one_label(truth: Numbers) -> None:
-    several = np.flatnonzero(truth.sum(axis=1) != 1)
-    if several.size:
-        raise LabelError(
-            f"document {several[0]} has {int(truth[several[0]].sum())} labels, and PooledNB takes "
-            "documents with one label each. Documents without a label go into unlabelled; for "
-            "several labels per document use RefinedNB or MultinomialNB."
-        )
-
-
-def _expect_room(n_terms: int, n_classes: int) -> None:
-    needed = 8 * n_terms * n_classes
-    if needed > MOST_BYTES:
-        raise CountError(
-            f"{n_terms:,} columns times {n_classes:,} classes are a table of {needed / 2**30:.1f} "
-            f"GiB, and PooledNB takes no more than {MOST_BYTES / 2**30:.0f}. Keep fewer words, by "
-            "min_df or max_features of the vectorizer, or use MultinomialNB."
-        )

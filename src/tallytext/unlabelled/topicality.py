@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from tallytext.products import Products
 from tallytext.smoothing.base import Numbers, expect_between, expect_whole
+from tallytext.unlabelled.counts import Rows, inverse_frequencies, plain_counts
 from tallytext.unlabelled.latent import leading_directions, unit_rows
+from tallytext.unlabelled.presence import Presence
 from tallytext.unlabelled.views import unit_weights
-
-_LEAST_DOCUMENTS = 10  # a word of fewer documents cannot be told from a topical one
-_LENGTHS = 64  # groups of documents of about equal length
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Topicality:
     ----------
     half : float, default=0.05
         h, the topicality at which a word has half its weight; 0 for weights of one.
-    n_components : int, default=50
+    n_components : int, default=100
         Dimensions of the latent space.
     passes : int, default=2
         How often weights are found.
@@ -54,7 +52,7 @@ class Topicality:
     """
 
     half: float = 0.05
-    n_components: int = 50
+    n_components: int = 100
     passes: int = 2
     n_documents: int = 5000
     seed: int = 0
@@ -64,56 +62,27 @@ class Topicality:
         expect_whole("n_components", self.n_components, 1)
         expect_whole("passes", self.passes, 1)
         expect_whole("n_documents", self.n_documents, 1)
+        expect_whole("seed", self.seed, 0)
 
     def weights(self, X: Any, n_threads: int = 1) -> Numbers:
         """Return :math:`g_w` for the columns of a matrix of counts."""
-        counts = sparse.csr_array(X, dtype=np.float64)
+        counts = plain_counts(X)
         found = np.ones(counts.shape[1])
         if self.half == 0 or min(counts.shape) < 2:
             return found
+        idf, presence = inverse_frequencies(counts), Presence.of(counts, n_threads)
         for _ in range(self.passes):
-            distances = _distances(counts, self._placed(counts, found, n_threads), n_threads)
+            distances = presence.distances(self._placed(counts, idf * found, n_threads))
             found = distances / (distances + self.half)
         return found
 
-    def _placed(self, counts: sparse.csr_array[Any], weights: Numbers, n_threads: int) -> Numbers:
+    def _placed(self, counts: Rows[Any], scale: Numbers, n_threads: int) -> Numbers:
         """Return the direction of each document in the latent space."""
-        units = unit_weights(counts, _idf(counts) * weights)
-        some = units
+        units = unit_weights(counts, scale)
+        all_of_them = Products(units, n_threads)
+        some = all_of_them
         if counts.shape[0] > self.n_documents:
             chosen = np.random.default_rng(self.seed).permutation(counts.shape[0])
-            some = units[np.sort(chosen[: self.n_documents])]
-        right = leading_directions(Products(some, n_threads), self.n_components, 2, self.seed)
-        return unit_rows(Products(units, n_threads).times(right))
-
-
-def _distances(counts: sparse.csr_array[Any], places: Numbers, n_threads: int) -> Numbers:
-    """Return the topicality of each word."""
-    there = counts.copy()
-    there.data = np.ones_like(there.data)
-    df = np.asarray(there.sum(axis=0)).ravel()
-    often = np.flatnonzero(df >= _LEAST_DOCUMENTS)
-    found = np.ones(counts.shape[1])
-    if not often.size:
-        return found
-    means = Products(there, n_threads).transposed_times(places)[often] / df[often, None]
-    expected = _expected(counts, places, often)
-    found[often] = np.maximum(np.square(means - expected).sum(axis=1) - 1 / df[often], 0.0)
-    return found
-
-
-def _expected(counts: sparse.csr_array[Any], places: Numbers, words: Any) -> Numbers:
-    """Return the mean place of documents that hold a word by chance: the longer, the likelier."""
-    lengths = np.asarray(counts.sum(axis=1)).ravel()
-    groups = np.array_split(np.argsort(lengths, kind="stable"), min(_LENGTHS, len(lengths)))
-    sizes = np.array([len(group) for group in groups], dtype=np.float64)
-    typical = np.array([lengths[group].mean() for group in groups])
-    sums = np.array([places[group].sum(axis=0) for group in groups])
-    rates = np.asarray(counts.sum(axis=0)).ravel()[words] / max(lengths.sum(), 1e-300)
-    chances = -np.expm1(-np.outer(rates, typical))
-    return (chances @ sums) / np.maximum(chances @ sizes, 1e-300)[:, None]
-
-
-def _idf(counts: sparse.csr_array[Any]) -> Numbers:
-    df = np.bincount(counts.indices, minlength=counts.shape[1])
-    return np.log((counts.shape[0] + 1) / (df + 1)) + 1
+            some = Products(units[np.sort(chosen[: self.n_documents])], n_threads)
+        right = leading_directions(some, self.n_components, 2, self.seed)
+        return unit_rows(all_of_them.times(right))

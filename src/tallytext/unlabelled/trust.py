@@ -13,6 +13,7 @@ from tallytext.unlabelled.class_model import ClassWords
 from tallytext.unlabelled.pool import Pool
 
 _MOST_FOLDS = 5
+_MOST_ASKED = 4000  # documents; a table of all pairs of them is inverted
 _PENALTY = 0.1  # of the least squares that stand in for the anchor
 _FULL = 0.03  # by how much the anchor must be right more often to be trusted in full
 _DOUBT = 0.5  # standard errors that are taken off first
@@ -28,7 +29,8 @@ class Trust:
     ----------
     anchor, plain, translated : float
         Shares of them that were right: by least squares, by naive Bayes on words, and by naive
-        Bayes on what words stand for. NaN where no class has two documents.
+        Bayes on what words stand for. NaN where classes have one document each, or where nobody
+        asked for translations.
     n : int
         How many there were.
     doubt : float
@@ -45,25 +47,38 @@ class Trust:
     plain_doubt: float
 
     @classmethod
-    def measured(cls, pool: Pool, rows: Any, truth: Numbers) -> Self:
-        """Ask documents of some rows, in as many folds as classes have documents, five at most."""
+    def measured(cls, pool: Pool, rows: Any, truth: Numbers, translate: bool = True) -> Self:
+        """Ask documents of some rows, in as many folds as classes have documents, five at most.
+
+        Parameters
+        ----------
+        pool : Pool
+        rows : ndarray of int
+            Which documents have labels.
+        truth : ndarray of shape (n_rows, n_classes)
+            Their labels, one each.
+        translate : bool, default=True
+            Whether to ask what translation does; it takes most of the time.
+        """
         n_folds = min(_MOST_FOLDS, int(np.median(truth.sum(axis=0))))
         if n_folds < 2:
             return cls(np.nan, np.nan, np.nan, len(rows), np.nan, np.nan)
-        folds = _dealt(truth, n_folds)
-        labels = truth.argmax(axis=1)
+        rows, truth = _at_most(_MOST_ASKED, rows, truth)
+        folds, labels = _dealt(truth, n_folds), truth.argmax(axis=1)
         by_anchor = _held_out_squares(pool, rows, truth, folds).argmax(axis=1) == labels
-        plain, translated = (
-            found.argmax(axis=1) == labels for found in _held_out_words(pool, rows, truth, folds)
-        )
-        best = translated if translated.mean() >= plain.mean() else plain
+        by_words = [
+            _held_out_words(pool, rows, truth, folds, translated).argmax(axis=1) == labels
+            for translated in ([False, True] if translate else [False])
+        ]
+        # Of equals, the translated one.
+        best = max(reversed(by_words), key=np.mean)
         return cls(
             anchor=float(by_anchor.mean()),
-            plain=float(plain.mean()),
-            translated=float(translated.mean()),
+            plain=float(by_words[0].mean()),
+            translated=float(by_words[1].mean()) if translate else np.nan,
             n=len(rows),
             doubt=_standard_error(by_anchor, best),
-            plain_doubt=_standard_error(plain, translated),
+            plain_doubt=_standard_error(by_words[0], by_words[-1]),
         )
 
     @property
@@ -79,7 +94,12 @@ class Trust:
     @property
     def ahead(self) -> float:
         """By how much the anchor was right more often than naive Bayes; 0 where nobody can tell."""
-        return self.anchor - max(self.plain, self.translated) if self.is_known else 0.0
+        return self.anchor - self.words if self.is_known else 0.0
+
+    @property
+    def words(self) -> float:
+        """Share that naive Bayes was right of, plain or translated, whichever was better."""
+        return float(np.fmax(self.plain, self.translated))
 
     def of_anchor(self, evenness: float) -> float:
         """Return how far to trust the anchor while the pool is shared out, from 0 to 1.
@@ -104,10 +124,23 @@ def _standard_error(first: Any, second: Any) -> float:
     return float(np.sqrt(np.mean(first != second) / len(first)))
 
 
+def _at_most(n: int, rows: Any, truth: Numbers) -> tuple[Any, Numbers]:
+    """Return so many of the documents at most, in turn from all classes."""
+    if len(rows) <= n:
+        return rows, truth
+    kept = np.sort(np.argsort(_turns(truth), kind="stable")[:n])
+    return rows[kept], truth[kept]
+
+
 def _dealt(truth: Numbers, n_folds: int) -> Any:
     """Return a fold for each document, those of each class dealt out in turn."""
+    return _turns(truth) % n_folds
+
+
+def _turns(truth: Numbers) -> Any:
+    """Return how many documents of its class come before each."""
     before = np.cumsum(truth, axis=0) - truth
-    return (before * truth).sum(axis=1).astype(np.intp) % n_folds
+    return (before * truth).sum(axis=1).astype(np.intp)
 
 
 def _held_out_squares(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> Numbers:
@@ -127,13 +160,12 @@ def _held_out_squares(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> Numb
     return found
 
 
-def _held_out_words(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> tuple[Numbers, Numbers]:
-    """Return naive Bayes scores of documents by words of other folds: plain, and translated."""
+def _held_out_words(pool: Pool, rows: Any, truth: Numbers, folds: Any, translate: bool) -> Numbers:
+    """Return naive Bayes scores of documents by words of other folds, plain or translated."""
     shares = pool.shares.matrix[rows]
-    plain, translated = np.empty_like(truth), np.empty_like(truth)
+    found = np.empty_like(truth)
     for fold in range(folds.max() + 1):
         held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        for found, translate in ((plain, False), (translated, True)):
-            words = ClassWords.of(pool, rows[kept], truth[kept], translate).mixed()
-            found[held] = shares[held] @ np.log(words)
-    return plain, translated
+        words = ClassWords.of(pool, rows[kept], truth[kept], translate).mixed()
+        found[held] = shares[held] @ np.log(words)
+    return found

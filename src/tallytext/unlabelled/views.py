@@ -8,15 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from tallytext.errors import FileError
 from tallytext.linear.unit_weights import damped
-from tallytext.parts import float_part
+from tallytext.parts import Shape, float_part
 from tallytext.products import Products
 from tallytext.smoothing.base import Numbers
+from tallytext.unlabelled.counts import Rows
 from tallytext.unlabelled.latent import leading_directions, unit_rows
 
-Rows = sparse.csr_array
+_MOST_IDF = 1000.0  # far beyond the logarithm of any number of documents
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,10 @@ class Views:
     directions: Numbers
 
     @classmethod
-    def of(
-        cls, counts: Rows[Any], emphasis: Numbers, n_components: int, seed: int, n_threads: int
-    ) -> Self:
-        """Return the views of a pool of documents."""
-        n, df = counts.shape[0], np.bincount(counts.indices, minlength=counts.shape[1])
-        idf = np.log((n + 1) / (df + 1)) + 1
-        units = Products(unit_weights(counts, idf * emphasis), n_threads)
+    def of(cls, units: Products, emphasis: Numbers, idf: Numbers, k: int, seed: int) -> Self:
+        """Return the views of documents whose v are known, with k directions at most."""
         # As precise as a file will hold them, so that a saved model answers the same.
-        right = leading_directions(units, n_components, seed=seed).astype(np.float32)
+        right = leading_directions(units, k, seed=seed).astype(np.float32)
         return cls(emphasis, idf, right.astype(np.float64))
 
     @property
@@ -77,13 +73,30 @@ class Views:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the views that arrays of a file are."""
-        emphasis = float_part(arrays, "emphasis", (None,)).astype(np.float64)
+        emphasis = _within(arrays, "emphasis", (None,), 1.0)
         n_terms = len(emphasis)
         return cls(
             emphasis=emphasis,
-            idf=float_part(arrays, "idf", (n_terms,)).astype(np.float64),
-            directions=float_part(arrays, "directions", (n_terms, None)).astype(np.float64),
+            idf=_within(arrays, "idf", (n_terms,), _MOST_IDF),
+            directions=single_part(arrays, "directions", (n_terms, None)),
         )
+
+
+def single_part(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape) -> Numbers:
+    """Return an array of finite 32-bit floats, as 64-bit ones."""
+    part = float_part(arrays, name, shape)
+    if part.dtype != np.float32:
+        raise FileError(f"{name} should be an array of float32, not of {part.dtype}.")
+    return part.astype(np.float64)
+
+
+def _within(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape, most: float) -> Numbers:
+    part = float_part(arrays, name, shape).astype(np.float64)
+    if part.size and not (part.min() >= 0 and part.max() <= most):
+        raise FileError(
+            f"{name} should lie from 0 to {most:g}, but some are {part.min():g} to {part.max():g}."
+        )
+    return part
 
 
 def shares_of_words(counts: Rows[Any], emphasis: Numbers) -> Rows[Any]:
@@ -91,7 +104,7 @@ def shares_of_words(counts: Rows[Any], emphasis: Numbers) -> Rows[Any]:
 
     Examples
     --------
-    >>> shares_of_words(sparse.csr_array([[1.0, 1.0, 0.0]]), np.array([1.0, 3.0, 1.0])).toarray()
+    >>> shares_of_words(Rows([[1.0, 1.0, 0.0]]), np.array([1.0, 3.0, 1.0])).toarray()
     array([[0.25, 0.75, 0.  ]])
     """
     found = counts.copy()
@@ -104,7 +117,7 @@ def unit_weights(counts: Rows[Any], scale: Numbers) -> Rows[Any]:
 
     Examples
     --------
-    >>> unit_weights(sparse.csr_array([[1.0, 1.0, 0.0]]), np.array([3.0, 4.0, 1.0])).toarray()
+    >>> unit_weights(Rows([[1.0, 1.0, 0.0]]), np.array([3.0, 4.0, 1.0])).toarray()
     array([[0.6, 0.8, 0. ]])
     """
     found = counts.copy()
@@ -114,6 +127,5 @@ def unit_weights(counts: Rows[Any], scale: Numbers) -> Rows[Any]:
 
 def _scaled(rows: Rows[Any], sizes: Numbers) -> Rows[Any]:
     """Divide each row by its size; a row of nothing stays one."""
-    factors = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
-    rows.data *= np.repeat(factors, np.diff(rows.indptr))
+    rows.data /= np.repeat(np.where(sizes > 0, sizes, 1.0), np.diff(rows.indptr))
     return rows

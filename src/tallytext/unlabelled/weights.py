@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.bayes.explaining import Summands
-from tallytext.parts import expect_parts, float_part
+from tallytext.errors import FileError
+from tallytext.parts import expect_parts
 from tallytext.products import Products
 from tallytext.smoothing.base import Numbers
+from tallytext.unlabelled.counts import Rows
 from tallytext.unlabelled.pool import Pool
-from tallytext.unlabelled.views import Rows, Views
+from tallytext.unlabelled.views import Views, single_part
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class PooledWeights:
         n_terms, n_components = views.directions.shape
 
         def part(name: str, *shape: int) -> Numbers:
-            return float_part(arrays, name, shape).astype(np.float64)
+            return single_part(arrays, name, shape)
 
         return cls(
             views,
@@ -110,3 +112,25 @@ class PooledWeights:
             latent=part("latent", n_components, n_classes),
             bias=part("bias", n_classes),
         )
+
+
+def values_of(values: Mapping[str, Any]) -> tuple[float, bool, list[str]]:
+    """Return trust, whether words were translated, and notes, as a file holds them.
+
+    Raises
+    ------
+    FileError
+        If these cannot be the values of a pooled model.
+
+    Examples
+    --------
+    >>> values_of({"trust": 0.5, "translated": True, "notes": ["learned"]})
+    (0.5, True, ['learned'])
+    """
+    if not isinstance(values, Mapping) or set(values) != {"trust", "translated", "notes"}:
+        raise FileError(f"these are not the values of a pooled model: {values!r:.80}.")
+    trust, translated, notes = values["trust"], values["translated"], values["notes"]
+    fits = isinstance(trust, int | float) and 0 <= trust <= 1 and isinstance(translated, bool)
+    if not fits or not (isinstance(notes, list) and all(isinstance(each, str) for each in notes)):
+        raise FileError(f"these are not the values of a pooled model: {values!r:.80}.")
+    return float(trust), translated, notes
