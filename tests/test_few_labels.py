@@ -218,15 +218,19 @@ class TestVerdicts:
         assert self.met(results_of({("recipe", 1): [1.0]}), "ahead of") is False
 
     def test_a_point_below_the_baseline_is_allowed_and_no_more(self):
-        accuracies = {("recipe", 1): [50, 60], ("lr", 1): [51, 61], ("recipe", 2): [70]}
+        accuracies = {(method, k): [60.0, 50.0] for method in ("recipe", "lr") for k in published.K}
+        accuracies["lr", 2] = [61.0, 51.0]
         assert self.met(results_of(accuracies), "never more") is True
-        accuracies |= {("lr", 2): [71.5]}
+        accuracies["lr", 20] = [65.0, 48.0]
         results = results_of(accuracies)
         assert self.met(results, "never more") is False
-        assert "k = 2: -1.5" in verdicts.table(verdicts.verdicts(results)).markdown()
+        assert "k = 20: -1.5" in verdicts.table(verdicts.verdicts(results)).markdown()
+        del accuracies["recipe", 20]
+        assert self.met(results_of(accuracies), "never more") is None
 
     def test_draws_are_compared_with_themselves(self):
-        accuracies = {("recipe", 1): [50, 10], ("lr", 1): [50]}
+        accuracies = {("recipe", k): [50, 10] for k in published.K}
+        accuracies |= {("lr", k): [50] for k in published.K}
         assert self.met(results_of(accuracies), "never more") is True
 
     def test_the_mean_asked_for_is_the_published_one(self):
