@@ -23,7 +23,7 @@ from tallytext.unlabelled import (
     expected_regression,
     trust,
 )
-from tallytext.unlabelled.counts import only_words, plain_counts
+from tallytext.unlabelled.counts import plain_counts
 from tallytext.unlabelled.latent import leading_directions, unit_rows
 
 
@@ -99,7 +99,6 @@ def test_there_are_no_directions_where_there_is_nothing():
 def test_plain_counts_are_copied_only_where_they_have_to_be():
     plain = sparse.csr_array([[1.0, 0.0, 2.0]])
     assert np.shares_memory(plain_counts(plain).data, plain.data)
-    assert only_words(plain, np.array([True] * 3)) is plain
     zeros = sparse.csr_array(([0.0, 1.0], [0, 1], [0, 2]), shape=(1, 2))
     assert plain_counts(zeros).nnz == 1
     assert zeros.nnz == 2

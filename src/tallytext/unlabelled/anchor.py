@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -99,7 +100,10 @@ def likeness(units: Any, latent: Numbers) -> Numbers:
 
 def _linear(estimator: Any, X: Any, labels: Any) -> tuple[Numbers, Numbers]:
     """Fit a linear classifier and return its weights, by columns, and its bias."""
-    fitted = estimator.fit(X, labels)
+    with warnings.catch_warnings():
+        # With a document or two of each class there are many classes, and none is a slip.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        fitted = estimator.fit(X, labels)
     if not (hasattr(fitted, "coef_") and hasattr(fitted, "decision_function")):
         raise _not_linear(estimator, "has no coef_ after fit, or no decision_function")
     weights = np.atleast_2d(_dense(fitted.coef_)).T

@@ -40,22 +40,6 @@ def plain_counts(X: Any) -> Rows[Any]:
     return counts
 
 
-def only_words(counts: Rows[Any], kept: Any) -> Rows[Any]:
-    """Return the counts without those of other words; columns stay where they are.
-
-    Examples
-    --------
-    >>> only_words(sparse.csr_array([[1.0, 2.0]]), np.array([True, False])).toarray()
-    array([[1., 0.]])
-    """
-    if kept.all():
-        return counts
-    found = counts.copy()
-    found.data[~kept[found.indices]] = 0.0
-    found.eliminate_zeros()
-    return found
-
-
 def document_frequencies(counts: Rows[Any]) -> Any:
     """Return how many documents have each word."""
     return np.bincount(counts.indices, minlength=counts.shape[1])

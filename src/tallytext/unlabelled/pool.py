@@ -15,7 +15,6 @@ from tallytext.unlabelled.counts import (
     Rows,
     document_frequencies,
     inverse_frequencies,
-    only_words,
     plain_counts,
 )
 from tallytext.unlabelled.topicality import Topicality
@@ -31,6 +30,7 @@ class Pool:
     Attributes
     ----------
     views : Views
+        Of the words that count; all below is about these.
     shares, units : Products
         u and v of all documents.
     latent : ndarray of shape (n_documents, n_components)
@@ -65,19 +65,21 @@ class Pool:
     ) -> Self:
         """Return the pool of documents that are rows of counts."""
         counts = plain_counts(X)
-        common = _common(counts, min_df)
-        counts = only_words(counts, common)
-        emphasis = topicality.weights(counts, n_threads) * common
-        idf, n_distinct = inverse_frequencies(counts), counts.nnz / max(counts.shape[0], 1)
-        counts = only_words(counts, emphasis > 0)
+        columns = _common(counts, min_df)
+        counts = counts[:, columns]
+        emphasis = topicality.weights(counts, n_threads)
+        n_distinct = counts.nnz / max(counts.shape[0], 1)
+        kept = _telling(emphasis)
+        counts, columns, emphasis = counts[:, kept], columns[kept], emphasis[kept]
+        idf = inverse_frequencies(counts)
         units = Products(unit_weights(counts, idf * emphasis), n_threads)
-        views = Views.of(units, emphasis, idf, n_components, topicality.seed)
+        views = Views.of(units, columns, emphasis, idf, n_components, topicality.seed)
         return cls(
             views=views,
             shares=Products(views.shares(counts), n_threads),
             units=units,
             latent=views.latent(units),
-            background=_background(counts, emphasis, common),
+            background=_background(counts, emphasis),
             n_distinct=max(n_distinct, 1.0),
             n_threads=n_threads,
             beta=beta,
@@ -107,12 +109,18 @@ def _common(counts: Rows[Any], min_df: int) -> Any:
     df = document_frequencies(counts)
     for enough in (df >= min_df, df > 0):
         if enough.any():
-            return enough
-    return np.full(len(df), True)
+            return np.flatnonzero(enough)
+    return np.arange(len(df))
 
 
-def _background(counts: Rows[Any], emphasis: Numbers, common: Any) -> Numbers:
+def _telling(emphasis: Numbers) -> Any:
+    """Return which words have a weight; the first, where none has."""
+    found = np.flatnonzero(emphasis > 0)
+    return found if found.size else np.arange(min(1, len(emphasis)))
+
+
+def _background(counts: Rows[Any], emphasis: Numbers) -> Numbers:
     """Return the share of each word in all documents, by logarithmic counts."""
     weighed = np.log1p(counts.data) * emphasis[counts.indices]
-    found = (_LEAST + np.bincount(counts.indices, weighed, counts.shape[1])) * common
+    found = _LEAST + np.bincount(counts.indices, weighed, counts.shape[1])
     return found / max(found.sum(), 1e-300)

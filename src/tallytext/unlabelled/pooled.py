@@ -30,7 +30,7 @@ from tallytext.unlabelled.inputs import (
 )
 from tallytext.unlabelled.learned import Learned
 from tallytext.unlabelled.pool import Pool
-from tallytext.unlabelled.regression import expected_regression
+from tallytext.unlabelled.regression import document_weights, expected_regression
 from tallytext.unlabelled.topicality import Topicality
 from tallytext.unlabelled.trust import Trust
 from tallytext.unlabelled.weights import PooledWeights, values_of
@@ -207,7 +207,9 @@ class PooledNB(TrainedClassifier):
     @property
     def emphasis_(self) -> Numbers:
         """The weight of each word by its topicality."""
-        return self.weights_.views.emphasis
+        found = np.zeros(self.n_features_in_)
+        found[self.weights_.views.columns] = self.weights_.views.emphasis
+        return found
 
     def out_of_sample_scores(self, folds: Any) -> Numbers:
         """Return scores of the labelled documents by models that knew them without their labels.
@@ -236,7 +238,9 @@ class PooledNB(TrainedClassifier):
             found[held] = -np.inf
             if known.any():
                 with one_blas_thread():
-                    learned = self._learned(self.pool_, rows[~held], truth[~held][:, known])
+                    learned = self._learned(
+                        self.pool_, rows[~held], truth[~held][:, known], unseen=rows[held]
+                    )
                 scores = learned.weights.pool_scores(self.pool_, rows[held])
                 found[np.ix_(held, known)] = scores
         return found
@@ -248,14 +252,19 @@ class PooledNB(TrainedClassifier):
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return what was learned, for a file; the documents of the pool are not kept."""
-        values = {"trust": self.trust_, "translated": self.translated_, "notes": self.notes_}
+        values = {
+            "n_features": self.n_features_in_,
+            "trust": self.trust_,
+            "translated": self.translated_,
+            "notes": self.notes_,
+        }
         return self.weights_.to_arrays(), values
 
     def read_arrays(self, arrays: Arrays, values: Mapping[str, Any]) -> Self:
         """Become what :meth:`to_arrays` was taken of; ``classes_`` and its kin are set before."""
-        self.weights_ = PooledWeights.from_arrays(arrays, len(self.classes_))
-        self.n_features_in_ = len(self.weights_.views.emphasis)
-        self.trust_, self.translated_, self.notes_ = values_of(values)
+        self.n_features_in_, self.trust_, self.translated_, self.notes_ = values_of(values)
+        n_classes = len(self.classes_)
+        self.weights_ = PooledWeights.from_arrays(arrays, self.n_features_in_, n_classes)
         self.label_distributions_ = np.zeros((0, len(self.classes_)))
         return self
 
@@ -287,9 +296,18 @@ class PooledNB(TrainedClassifier):
         self.notes_ = learned.notes(len(labels), pool.n_documents)
 
     def _learned(
-        self, pool: Pool, rows: Any, truth: Numbers, step: Callable[[], None] = lambda: None
+        self,
+        pool: Pool,
+        rows: Any,
+        truth: Numbers,
+        step: Callable[[], None] = lambda: None,
+        unseen: Any = (),
     ) -> Learned:
-        """Learn from some documents of the pool that have labels, and from all others."""
+        """Learn from some documents of the pool that have labels, and from others.
+
+        Those ``unseen`` take part in the pool, but not in the regression: it would know them from
+        documents that are new.
+        """
         measured = Trust.measured(pool, rows, truth, translate=bool(self.translation))
         translate = measured.translates if self.translation == "auto" else bool(self.translation)
         estimator = None if self.anchor is None else clone(self.anchor)
@@ -309,30 +327,29 @@ class PooledNB(TrainedClassifier):
             trust = measured.of_anchor(evenness)
             expected = shared_out(trust)
         words_weight = _WORDS * measured.of_words(evenness)
-        weights = self._weights(pool, rows, anchor, expected, trust, words_weight)
+        weighed = document_weights(pool, rows, unseen, self.labelled_weight)
+        weights = self._weights(pool, weighed, anchor, expected, trust, words_weight)
         step()
         return Learned(weights, expected, trust, measured, translate)
 
     def _weights(
         self,
         pool: Pool,
-        rows: Any,
+        weighed: Numbers,
         anchor: Anchor,
         expected: Expected,
         trust: float,
         words: float,
     ) -> PooledWeights:
         """Return the sum of what regression, anchor and naive Bayes say."""
-        regression, _ = expected_regression(
-            pool, expected.shares, rows, self.penalty, self.labelled_weight
-        )
+        regression, _ = expected_regression(pool, expected.shares, weighed, self.penalty)
         held = _between(_JUDGED, trust)
         # What a word adds to all classes alike says nothing, and would cost digits.
         told = expected.words - expected.words.mean(axis=1, keepdims=True)
         return PooledWeights.rounded(
             pool.views,
             units=_SCALE * regression + held * anchor.units,
-            shares=words * self.length * told * (pool.views.emphasis > 0)[:, None],
+            shares=words * self.length * told,
             latent=held * anchor.latent + words * self.concentration * expected.places,
             bias=held * anchor.bias + words * expected.log_sizes,
         )

@@ -13,8 +13,16 @@ from tallytext.unlabelled.pool import Pool
 _STEPS = 12
 
 
+def document_weights(pool: Pool, rows: Any, unseen: Any, labelled_weight: float) -> Numbers:
+    """Return what documents weigh: those with labels so much, those unseen nothing, others one."""
+    weights = np.ones(pool.n_documents)
+    weights[rows] = labelled_weight
+    weights[np.asarray(unseen, dtype=np.intp)] = 0.0
+    return weights
+
+
 def expected_regression(
-    pool: Pool, shares: Numbers, rows: Any, penalty: float, labelled_weight: float
+    pool: Pool, shares: Numbers, weights: Numbers, penalty: float
 ) -> tuple[Numbers, Numbers]:
     r"""Return weights of words for classes, and what is added for every document.
 
@@ -28,15 +36,12 @@ def expected_regression(
     pool : Pool
     shares : ndarray of shape (n_documents, n_classes)
         R, the probability of each class for each document.
-    rows : ndarray of int
-        Which documents have labels.
+    weights : ndarray of shape (n_documents,)
+        :math:`\omega`; see :func:`document_weights`.
     penalty : float
         :math:`\lambda`.
-    labelled_weight : float
-        :math:`\omega` of documents with labels, beside one for the others.
     """
-    weights = np.ones((pool.n_documents, 1))
-    weights[rows] = labelled_weight
+    weights = weights[:, None]
     mean = (weights * shares).sum(axis=0) / weights.sum()
 
     def product(found: Numbers) -> Numbers:

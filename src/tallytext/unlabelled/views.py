@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallytext.errors import FileError
 from tallytext.linear.unit_weights import damped
-from tallytext.parts import Shape, float_part
+from tallytext.parts import Shape, float_part, whole_part
 from tallytext.products import Products
 from tallytext.smoothing.base import Numbers
 from tallytext.unlabelled.counts import Rows
@@ -30,28 +30,43 @@ class Views:
 
     Attributes
     ----------
+    columns : ndarray of shape (n_terms,)
+        Which columns of a matrix of counts are the words that count, ascending.
     emphasis : ndarray of shape (n_terms,)
-        :math:`g_w`, zero for words that do not count.
+        :math:`g_w`.
     idf : ndarray of shape (n_terms,)
     directions : ndarray of shape (n_terms, n_components)
         D, the leading right singular vectors of all v.
     """
 
+    columns: NDArray[np.int64]
     emphasis: Numbers
     idf: Numbers
     directions: Numbers
 
     @classmethod
-    def of(cls, units: Products, emphasis: Numbers, idf: Numbers, k: int, seed: int) -> Self:
+    def of(
+        cls,
+        units: Products,
+        columns: NDArray[np.int64],
+        emphasis: Numbers,
+        idf: Numbers,
+        k: int,
+        seed: int,
+    ) -> Self:
         """Return the views of documents whose v are known, with k directions at most."""
         # As precise as a file will hold them, so that a saved model answers the same.
         right = leading_directions(units, k, seed=seed).astype(np.float32)
-        return cls(emphasis, idf, right.astype(np.float64))
+        return cls(columns, emphasis, idf, right.astype(np.float64))
 
     @property
     def n_components(self) -> int:
         """Dimensions of the latent space."""
         return self.directions.shape[1]
+
+    def narrowed(self, counts: Rows[Any]) -> Rows[Any]:
+        """Return documents with the words that count alone."""
+        return counts[:, self.columns]
 
     def shares(self, counts: Rows[Any]) -> Rows[Any]:
         """Return u of documents."""
@@ -68,14 +83,23 @@ class Views:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return what the views consist of, for a file."""
         directions = self.directions.astype(np.float32)
-        return {"emphasis": self.emphasis, "idf": self.idf, "directions": directions}
+        return {
+            "columns": self.columns,
+            "emphasis": self.emphasis,
+            "idf": self.idf,
+            "directions": directions,
+        }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the views that arrays of a file are."""
-        emphasis = _within(arrays, "emphasis", (None,), 1.0)
-        n_terms = len(emphasis)
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_features: int) -> Self:
+        """Return the views of matrices of so many columns that arrays of a file are."""
+        columns = whole_part(arrays, "columns", (None,), 0, n_features)
+        if (np.diff(columns) <= 0).any():
+            raise FileError("columns should ascend, and do not.")
+        n_terms = len(columns)
+        emphasis = _within(arrays, "emphasis", (n_terms,), 1.0)
         return cls(
+            columns=columns,
             emphasis=emphasis,
             idf=_within(arrays, "idf", (n_terms,), _MOST_IDF),
             directions=single_part(arrays, "directions", (n_terms, None)),

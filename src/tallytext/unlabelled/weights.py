@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from tallytext.bayes.explaining import Summands
 from tallytext.errors import FileError
@@ -17,6 +18,10 @@ from tallytext.smoothing.base import Numbers
 from tallytext.unlabelled.counts import Rows
 from tallytext.unlabelled.pool import Pool
 from tallytext.unlabelled.views import Views, single_part
+
+
+_PARTS = {"columns", "emphasis", "idf", "directions", "units", "shares", "latent", "bias"}
+_VALUES = {"n_features", "trust", "translated", "notes"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class PooledWeights:
 
     def scores(self, counts: Rows[Any], n_threads: int) -> Numbers:
         """Return what each class gets for each document."""
+        counts = self.views.narrowed(counts)
         units = Products(self.views.units(counts), n_threads)
         shares = Products(self.views.shares(counts), n_threads)
         found = units.times(self.units) + shares.times(self.shares)
@@ -64,24 +70,31 @@ class PooledWeights:
 
     def summands(self, row: Rows[Any], classes: NDArray[Any]) -> Summands:
         """Return what adds up to the scores of one document."""
-        units, shares = self.views.units(row), self.views.shares(row)
-        each = units.data[:, None] * self.units[row.indices]
-        each += shares.data[:, None] * self.shares[row.indices]
-        # A word moves the document in the latent space; how far it is scaled is the document's.
-        moves = units.data[:, None] * self.views.directions[row.indices]
-        length = np.sqrt(np.square(moves.sum(axis=0)).sum())
-        each += (moves / length if length > 0 else moves) @ self.latent
-        nothing = np.zeros(len(classes))
+        known, places = _places(row.indices, self.views.columns)
+        parts = row.data[known], places, np.array([0, len(places)])
+        counting = sparse.csr_array(parts, shape=(1, len(self.views.columns)))
+        each, nothing = np.zeros((len(known), len(classes))), np.zeros(len(classes))
+        each[known] = self._terms(counting)
         return Summands(
             classes=classes,
             counts=row.data,
-            known=self.views.emphasis[row.indices] > 0,
+            known=known,
             terms=each,
             prior=self.bias,
             constant=nothing,
             length=nothing,
             scores=each.sum(axis=0) + self.bias,
         )
+
+    def _terms(self, row: Rows[Any]) -> Numbers:
+        """Return what each word of a document adds for each class."""
+        units, shares = self.views.units(row), self.views.shares(row)
+        each = units.data[:, None] * self.units[row.indices]
+        each += shares.data[:, None] * self.shares[row.indices]
+        # A word moves the document in the latent space; how far it is scaled is the document's.
+        moves = units.data[:, None] * self.views.directions[row.indices]
+        length = np.sqrt(np.square(moves.sum(axis=0)).sum())
+        return each + (moves / length if length > 0 else moves) @ self.latent
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all parts by name, for a file."""
@@ -90,16 +103,18 @@ class PooledWeights:
         return {**self.views.to_arrays(), **parts}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], n_features: int, n_classes: int
+    ) -> Self:
         """Read what :meth:`to_arrays` wrote.
 
         Raises
         ------
         FileError
-            If these arrays cannot be weights of so many classes.
+            If these arrays cannot be weights of so many columns and classes.
         """
-        expect_parts(arrays, {"emphasis", "idf", "directions", "units", "shares", "latent", "bias"})
-        views = Views.from_arrays(arrays)
+        expect_parts(arrays, _PARTS)
+        views = Views.from_arrays(arrays, n_features)
         n_terms, n_components = views.directions.shape
 
         def part(name: str, *shape: int) -> Numbers:
@@ -114,8 +129,15 @@ class PooledWeights:
         )
 
 
-def values_of(values: Mapping[str, Any]) -> tuple[float, bool, list[str]]:
-    """Return trust, whether words were translated, and notes, as a file holds them.
+def _places(terms: Any, columns: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Return which of some terms are among the columns, and the places of those that are."""
+    places = np.minimum(np.searchsorted(columns, terms), max(len(columns) - 1, 0))
+    known = columns[places] == terms if len(columns) else np.zeros(len(terms), dtype=bool)
+    return known, places[known]
+
+
+def values_of(values: Mapping[str, Any]) -> tuple[int, float, bool, list[str]]:
+    """Return the number of columns, trust, whether words were translated, and notes of a file.
 
     Raises
     ------
@@ -124,13 +146,15 @@ def values_of(values: Mapping[str, Any]) -> tuple[float, bool, list[str]]:
 
     Examples
     --------
-    >>> values_of({"trust": 0.5, "translated": True, "notes": ["learned"]})
-    (0.5, True, ['learned'])
+    >>> values_of({"n_features": 9, "trust": 0.5, "translated": True, "notes": ["learned"]})
+    (9, 0.5, True, ['learned'])
     """
-    if not isinstance(values, Mapping) or set(values) != {"trust", "translated", "notes"}:
+    if not isinstance(values, Mapping) or set(values) != _VALUES:
         raise FileError(f"these are not the values of a pooled model: {values!r:.80}.")
-    trust, translated, notes = values["trust"], values["translated"], values["notes"]
+    n_features, trust = values["n_features"], values["trust"]
+    translated, notes = values["translated"], values["notes"]
     fits = isinstance(trust, int | float) and 0 <= trust <= 1 and isinstance(translated, bool)
+    fits = fits and type(n_features) is int and 0 < n_features < 2**31
     if not fits or not (isinstance(notes, list) and all(isinstance(each, str) for each in notes)):
         raise FileError(f"these are not the values of a pooled model: {values!r:.80}.")
-    return float(trust), translated, notes
+    return n_features, float(trust), translated, notes
