@@ -26,6 +26,7 @@ from tallytext.unlabelled import (
     PooledNB,
     Topicality,
     Trust,
+    document_weights,
     expected_regression,
 )
 from tallytext.unlabelled.views import Views
@@ -151,14 +152,14 @@ def _stages(counted: Counted, clock: Clock) -> dict[str, float]:
     stages: dict[str, Callable[[Any], Any]] = {
         "topicality": lambda _: Topicality().weights(X, threads),
         "latent space": lambda _: Views.of(
-            pool.units, views.emphasis, views.idf, defaults.n_components, 0
+            pool.units, views.columns, views.emphasis, views.idf, defaults.n_components, 0
         ),
         "translation": lambda _: replace(pool).translation,  # a copy has not translated yet
         "trust": lambda _: Trust.measured(pool, rows, truth),
         "anchor": lambda _: Anchor.trained(pool, rows, truth, defaults.cost, None),
         "EM": lambda _: AnchoredEM().run(pool, rows, truth, words, held),
         "regression": lambda _: expected_regression(
-            pool, shares, rows, defaults.penalty, defaults.labelled_weight
+            pool, shares, document_weights(pool, rows), defaults.penalty
         ),
     }
     with one_blas_thread():  # as PooledNB has it

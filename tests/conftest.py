@@ -1,8 +1,12 @@
 """Settings of the whole suite."""
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
+
+# A suite that runs in the background would ignore Ctrl-C, and so would all that it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A law that needs more or fewer says so itself; TALLYTEXT_EXAMPLES=1000 looks harder at the others.
 EXAMPLES = int(os.environ.get("TALLYTEXT_EXAMPLES") or 50)

@@ -17,6 +17,7 @@ from pools import few_labels, topical
 from tallytext import MultinomialNB, TextVectorizer
 from tallytext.errors import CountError, FileError, LabelError, RecipeError
 from tallytext.unlabelled import PooledNB, inputs
+from tallytext.unlabelled.counts import plain_counts
 from trained_files import bent, read_back
 
 FAILING = {"check_decision_proba_consistency": "the check gives negative numbers for counts"}
@@ -330,8 +331,15 @@ def test_out_of_sample_is_really_without_these_labels():
         held = folds == fold
         pool = sparse.vstack([X[held], others])
         refitted = PooledNB(**SMALL).fit(X[~held], y[~held], pool)
-        expected = refitted.decision_function(X[held])
-        assert_array_equal(found[held].argmax(axis=1), expected.argmax(axis=1))
+        assert_array_equal(
+            found[held].argmax(axis=1), refitted.decision_function(X[held]).argmax(1)
+        )
+        # In the pool they are known without labels; what judges them was not trained on them.
+        n = len(y) - held.sum()
+        learned = refitted._learned(
+            refitted.pool_, np.arange(n), refitted._truth, unseen=np.arange(n, len(y))
+        )
+        expected = learned.weights.scores(plain_counts(X[held]), 1)
         assert_allclose(found[held], expected, atol=1e-4)
     assert_allclose(found[folds == -1], model.decision_function(X[folds == -1]), atol=1e-9)
 
@@ -401,8 +409,13 @@ def hostile():
     yield other("emphasis", 0, 1.5)
     yield other("idf", 0, -1.0)
     yield other("idf", 0, 1e300)
+    yield other("columns", 0, -1)
+    yield other("columns", 1, arrays["columns"][0])
+    yield other("columns", -1, values["n_features"])
+    yield bent(arrays, columns=arrays["columns"].astype(np.float64)), values
+    yield bent(arrays, columns=arrays["columns"][::-1]), values
     yield bent(arrays, more=np.zeros(1)), values
-    for name in sorted(arrays):
+    for name in sorted(arrays.keys() - {"columns"}):
         at = (0,) * arrays[name].ndim
         yield other(name, at, np.nan)
         yield other(name, at, np.inf)
@@ -430,6 +443,12 @@ def hostile():
         {"notes": [1]},
         {"notes": {"a": 1}},
         {"more": 1},
+        {"n_features": 0},
+        {"n_features": -1},
+        {"n_features": 2**40},
+        {"n_features": 5.0},
+        {"n_features": True},
+        {"n_features": "5"},
     ):
         yield arrays, values | changed
     yield arrays, {}

@@ -5,7 +5,7 @@ from tallytext.unlabelled.anchored_em import AnchoredEM, Expected
 from tallytext.unlabelled.class_model import ClassWords
 from tallytext.unlabelled.pool import Pool
 from tallytext.unlabelled.pooled import PooledNB
-from tallytext.unlabelled.regression import expected_regression
+from tallytext.unlabelled.regression import document_weights, expected_regression
 from tallytext.unlabelled.topicality import Topicality
 from tallytext.unlabelled.trust import Trust
 
@@ -18,5 +18,6 @@ __all__ = [
     "PooledNB",
     "Topicality",
     "Trust",
+    "document_weights",
     "expected_regression",
 ]

@@ -327,7 +327,7 @@ class PooledNB(TrainedClassifier):
             trust = measured.of_anchor(evenness)
             expected = shared_out(trust)
         words_weight = _WORDS * measured.of_words(evenness)
-        weighed = document_weights(pool, rows, unseen, self.labelled_weight)
+        weighed = document_weights(pool, rows, self.labelled_weight, unseen)
         weights = self._weights(pool, weighed, anchor, expected, trust, words_weight)
         step()
         return Learned(weights, expected, trust, measured, translate)

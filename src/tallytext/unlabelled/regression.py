@@ -13,7 +13,9 @@ from tallytext.unlabelled.pool import Pool
 _STEPS = 12
 
 
-def document_weights(pool: Pool, rows: Any, unseen: Any, labelled_weight: float) -> Numbers:
+def document_weights(
+    pool: Pool, rows: Any, labelled_weight: float = 20.0, unseen: Any = ()
+) -> Numbers:
     """Return what documents weigh: those with labels so much, those unseen nothing, others one."""
     weights = np.ones(pool.n_documents)
     weights[rows] = labelled_weight

@@ -19,7 +19,6 @@ from tallytext.unlabelled.counts import Rows
 from tallytext.unlabelled.pool import Pool
 from tallytext.unlabelled.views import Views, single_part
 
-
 _PARTS = {"columns", "emphasis", "idf", "directions", "units", "shares", "latent", "bias"}
 _VALUES = {"n_features", "trust", "translated", "notes"}
 
