@@ -55,6 +55,10 @@ def toy(smoothing):
     return MultinomialNB(smoothing, prior="smoothed").fit(DOCUMENTS, ["X", "X", "Y"])
 
 
+def from_tally(smoothing):
+    return MultinomialNB.from_tally(Tally(), smoothing=smoothing)
+
+
 def table(model):
     reading = model._reader().read()
     return model.word_counts(reading).rows(0, 4).T
@@ -480,8 +484,10 @@ def test_missing_rows_are_named():
         (lambda: Semantic(WORDS, 0.4, 0), "alpha must be a number from 1e-12 to 1"),
         (lambda: Semantic(WORDS, alpha="all"), "alpha must be"),
         (lambda: Semantic(WORDS, CHOOSING).freed(None), "not a number yet"),
-        (lambda: toy(Semantic()).predict(QUESTIONS), "a fitted TranslationModel, but None has no"),
-        (lambda: toy(Semantic("rows")).predict(QUESTIONS), "a fitted TranslationModel"),
+        (lambda: toy(Semantic()), "a fitted TranslationModel, but None has no"),
+        (lambda: toy(Semantic("rows")), "a fitted TranslationModel"),
+        (lambda: toy(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
+        (lambda: from_tally(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
     ],
 )
 def test_parameters_that_cannot_be_are_refused(make, message):
@@ -490,6 +496,5 @@ def test_parameters_that_cannot_be_are_refused(make, message):
 
 
 def test_columns_without_names_must_be_those_of_the_translation():
-    model = MultinomialNB(Semantic(WORDS)).fit([[1, 2]], ["X"])
     with pytest.raises(CountError, match="2 columns without names, but the translation has 5"):
-        model.predict([[1, 2]])
+        MultinomialNB(Semantic(WORDS)).fit([[1, 2]], ["X"])
