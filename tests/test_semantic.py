@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -431,6 +432,30 @@ def test_a_classifier_keeps_the_rows_in_its_file(tmp_path):
     assert given.translation is own.translation
     assert own.translation.signatures_.tolist() == ["sea", "sky"]
     found.learn(["a wave"], ["water"]).save(tmp_path / "more")
+
+
+def test_classifiers_of_the_same_rows_merge_also_when_they_were_loaded(tmp_path):
+    translation = TranslationModel("words+phrases").fit(["salt sea", "sea salt", "blue sky"])
+    shards = [
+        TextClassifier(MultinomialNB(Semantic(translation))).fit(["sea", "sky"], ["water", air])
+        for air in ("air", "wind")
+    ]
+    for at, shard in enumerate(shards):
+        shard.save(tmp_path / f"{at}")
+    loaded = [TextClassifier.load(tmp_path / f"{at}") for at in range(2)]
+    for one, other in [loaded, (shards[0], loaded[1]), (loaded[0], shards[1])]:
+        assert (one + other).tally_ == (shards[0] + shards[1]).tally_
+
+
+def test_semantic_smoothings_are_equal_by_their_rows():
+    again = Translation.from_arrays(BOTH.to_arrays())
+    assert Semantic(BOTH) == Semantic(again)
+    assert hash(Semantic(BOTH)) == hash(Semantic(again))
+    for other in (Semantic(WORDS), Semantic(BOTH, 0.3), Semantic(BOTH, alpha=0.3), Semantic()):
+        assert Semantic(BOTH) != other
+    assert Semantic(replace(BOTH, phrase_weight=0.1)) != Semantic(BOTH)
+    assert Semantic(TranslationModel()) != Semantic(TranslationModel())
+    assert Semantic(BOTH) != Background()
 
 
 @pytest.mark.parametrize(
