@@ -256,6 +256,13 @@ def test_a_learner_that_cannot_use_a_pool_says_who_can(model):
         TextClassifier(find_learner(model).default()).fit(FEW, THEIRS, unlabelled=POOL)
 
 
+@pytest.mark.parametrize(("model", "does"), [("multinomial", True), ("neighbours", False)])
+def test_models_that_use_a_pool_by_themselves_are_not_said_to_be_unable(model, does):
+    with pytest.raises(SettingsError) as refusal:
+        TextClassifier(model).fit(FEW, THEIRS, unlabelled=POOL)
+    assert ("by itself, given counts, has fit(X, y, unlabelled=)" in str(refusal.value)) == does
+
+
 @pytest.mark.parametrize("model", ["auto", "best", "pooled"])
 @pytest.mark.parametrize("several", [None, True])
 def test_several_labels_and_a_pool_do_not_go_together_yet(model, several):

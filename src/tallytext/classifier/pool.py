@@ -63,9 +63,11 @@ def expect_ears(learner: Learner) -> None:
     """
     if not learner.unlabelled:
         able = " or ".join(f"model={each.name!r}" for each in learners(unlabelled=True))
+        alone = " A naive Bayes model by itself, given counts, has fit(X, y, unlabelled=)."
         raise SettingsError(
-            f"{learner.name} learns nothing from unlabelled documents. Use {able}, or leave the "
-            'choice to model="auto"; or fit it without unlabelled=.'
+            f"{learner.name} learns nothing from unlabelled documents in a classifier. Use {able}, "
+            'or leave the choice to model="auto"; or fit it without unlabelled=.'
+            f"{alone * learner.additive}"
         )
 
 
