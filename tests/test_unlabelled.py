@@ -346,7 +346,8 @@ def test_a_pool_without_documents_is_none(nothing):
     X, y = [[1, 0], [0, 1]], ["sea", "sky"]
     model = MultinomialNB().fit(X, y, unlabelled=nothing)
     assert model.expected_ is None
-    np.testing.assert_array_equal(model.predict_proba(X), MultinomialNB().fit(X, y).predict_proba(X))
+    without = MultinomialNB().fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), without.predict_proba(X))
     assert model.refresh([[1, 1]]).refresh(nothing).expected_ is None
 
 
