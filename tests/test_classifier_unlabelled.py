@@ -17,6 +17,7 @@ from tallytext.classifier.counting import Counting
 from tallytext.classifier.kept import KeptRows
 from tallytext.errors import (
     FileError,
+    InputError,
     LabelError,
     NotAdditiveError,
     ScoreError,
@@ -369,6 +370,15 @@ def test_documents_that_belong_together_are_judged_together(how):
 def test_what_is_no_text_is_refused(pool):
     with pytest.raises((TypeError, ValueError)):
         TextClassifier().fit(FEW, THEIRS, unlabelled=pool)
+
+
+def test_batches_of_a_pool_may_be_a_column_and_are_no_texts():
+    batches = np.empty(2, dtype=object)
+    batches[:] = POOL[:5], POOL[5:]
+    clf = TextClassifier().fit_batches([(FEW, THEIRS)], unlabelled=batches)
+    assert clf.pool_.n_documents == len(POOL)
+    with pytest.raises(InputError, match="not one string"):
+        TextClassifier().fit_batches([(FEW, THEIRS)], unlabelled=np.array(POOL))
 
 
 def test_a_learner_of_pools_is_for_one_label_and_judges_itself():
