@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from classifiers import corpora, raw, spread, spread_several, texts
 from tallytext import TextClassifier, TextVectorizer
 from tallytext.classifier import model_file
+from tallytext.classifier.budget import Size, affordable
 from tallytext.classifier.counting import Counting
 from tallytext.classifier.kept import KeptRows
 from tallytext.errors import (
@@ -247,6 +248,13 @@ def test_a_pool_that_would_fill_memory_is_left_alone(narrow):
     clf = TextClassifier().fit(FEW, THEIRS, unlabelled=POOL)
     assert clf.report().learner != "pooled"
     assert "fill memory" in str(clf.report())
+
+
+def test_a_pool_is_learned_from_by_itself_only_where_its_tables_are_a_few_gigabytes():
+    at_a_time, size = 11, Size(3_000, 10**5, 0, 20_000, 2_000)
+    assert affordable(find_learner("pooled"), size)
+    assert not affordable(find_learner("pooled"), size._replace(n_classes=3_000))
+    assert 8 * at_a_time * find_learner("pooled").most_weights < 6 * 2**30
 
 
 @pytest.mark.parametrize("model", ["multinomial", "refined", "neighbours"])

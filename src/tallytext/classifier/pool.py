@@ -108,7 +108,7 @@ def reason_for(n_labels: float, chosen: Learner, compared: Sequence[Learner]) ->
     if all(each.unlabelled for each in compared):
         return (
             f"{chosen.name} learns from them; {n_labels:g} label{'s' * (n_labels != 1)} per class "
-            "(median) are too few to compare learners by"
+            f"(median) {'is' if n_labels == 1 else 'are'} too few to compare learners by"
         )
     if chosen.unlabelled:
         return f"{chosen.name} learns from them, and did best on documents kept from all learners"
