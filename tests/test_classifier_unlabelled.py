@@ -250,6 +250,12 @@ def test_a_pool_that_would_fill_memory_is_left_alone(narrow):
     assert "fill memory" in str(clf.report())
 
 
+def test_only_words_that_were_never_seen_are_called_unknown():
+    clf = TextClassifier().fit(["the sea", "the sky"], ["sea", "sky"], unlabelled=["the sea once"])
+    known = {each.term: each.known for each in clf.explain("once the sea, twice").contributions}
+    assert known == {"once": True, "the": True, "sea": True, "twice": False}
+
+
 def test_a_pool_is_learned_from_by_itself_only_where_its_tables_are_a_few_gigabytes():
     at_a_time, size = 11, Size(3_000, 10**5, 0, 20_000, 2_000)
     assert affordable(find_learner("pooled"), size)
