@@ -511,6 +511,7 @@ def test_missing_rows_are_named():
         (lambda: Semantic(WORDS, CHOOSING).freed(None), "not a number yet"),
         (lambda: toy(Semantic()), "a fitted TranslationModel, but None has no"),
         (lambda: toy(Semantic("rows")), "a fitted TranslationModel"),
+        (lambda: toy(Semantic(replace(TOY, phrase_weight=2.0))), "phrase_weight must be a number"),
         (lambda: toy(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
         (lambda: from_tally(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
     ],
