@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from classifiers import corpora, raw, spread, spread_several, texts
 from tallytext import TextClassifier, TextVectorizer
 from tallytext.classifier import model_file
+from tallytext.classifier.budget import Size, affordable
 from tallytext.classifier.counting import Counting
 from tallytext.classifier.kept import KeptRows
 from tallytext.errors import (
     FileError,
+    InputError,
     LabelError,
     NotAdditiveError,
     ScoreError,
@@ -248,12 +250,32 @@ def test_a_pool_that_would_fill_memory_is_left_alone(narrow):
     assert "fill memory" in str(clf.report())
 
 
+def test_only_words_that_were_never_seen_are_called_unknown():
+    clf = TextClassifier().fit(["the sea", "the sky"], ["sea", "sky"], unlabelled=["the sea once"])
+    known = {each.term: each.known for each in clf.explain("once the sea, twice").contributions}
+    assert known == {"once": True, "the": True, "sea": True, "twice": False}
+
+
+def test_a_pool_is_learned_from_by_itself_only_where_its_tables_are_a_few_gigabytes():
+    at_a_time, size = 11, Size(3_000, 10**5, 0, 20_000, 2_000)
+    assert affordable(find_learner("pooled"), size)
+    assert not affordable(find_learner("pooled"), size._replace(n_classes=3_000))
+    assert 8 * at_a_time * find_learner("pooled").most_weights < 6 * 2**30
+
+
 @pytest.mark.parametrize("model", ["multinomial", "refined", "neighbours"])
 def test_a_learner_that_cannot_use_a_pool_says_who_can(model):
     with pytest.raises(SettingsError, match=f"{model} learns nothing .*model='pooled'"):
         TextClassifier(model).fit(FEW, THEIRS, unlabelled=POOL)
     with pytest.raises(SettingsError, match="model='pooled'"):
         TextClassifier(find_learner(model).default()).fit(FEW, THEIRS, unlabelled=POOL)
+
+
+@pytest.mark.parametrize(("model", "does"), [("multinomial", True), ("neighbours", False)])
+def test_models_that_use_a_pool_by_themselves_are_not_said_to_be_unable(model, does):
+    with pytest.raises(SettingsError) as refusal:
+        TextClassifier(model).fit(FEW, THEIRS, unlabelled=POOL)
+    assert ("by itself, given counts, has fit(X, y, unlabelled=)" in str(refusal.value)) == does
 
 
 @pytest.mark.parametrize("model", ["auto", "best", "pooled"])
@@ -362,6 +384,15 @@ def test_documents_that_belong_together_are_judged_together(how):
 def test_what_is_no_text_is_refused(pool):
     with pytest.raises((TypeError, ValueError)):
         TextClassifier().fit(FEW, THEIRS, unlabelled=pool)
+
+
+def test_batches_of_a_pool_may_be_a_column_and_are_no_texts():
+    batches = np.empty(2, dtype=object)
+    batches[:] = POOL[:5], POOL[5:]
+    clf = TextClassifier().fit_batches([(FEW, THEIRS)], unlabelled=batches)
+    assert clf.pool_.n_documents == len(POOL)
+    with pytest.raises(InputError, match="not one string"):
+        TextClassifier().fit_batches([(FEW, THEIRS)], unlabelled=np.array(POOL))
 
 
 def test_a_learner_of_pools_is_for_one_label_and_judges_itself():

@@ -96,6 +96,24 @@ def test_an_empty_pool_is_none(folder):
     assert said["n_unlabelled"] == 0
 
 
+def test_another_name_of_the_text_is_asked_for_in_one_sentence(folder):
+    write_jsonl(folder / "named.jsonl", [{"body": "cheap pills"}])
+    command = "train", folder / "few.csv", "-o", folder / "m.tally"
+    result = run(*command, "--unlabelled", folder / "named.jsonl")
+    assert result.exit_code == 1
+    assert "Did you mean 'body' (--text body)? Rows" in " ".join(result.stderr.split())
+
+
+def test_a_pool_of_nothing_is_told(folder):
+    (folder / "empty.jsonl").write_text("")
+    command = "train", folder / "few.csv", "-o", folder / "m.tally", "--quiet"
+    assert (
+        "there is no document in"
+        in succeed(*command, "--unlabelled", folder / "empty.jsonl").stderr
+    )
+    assert "there is no document in" not in succeed(*command).stderr
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

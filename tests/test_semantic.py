@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,10 @@ QUESTIONS = [[1, 1, 0, 1, 0, 0], [0, 0, 1, 2, 0, 0], [0, 2, 1, 0, 0, 0]]
 
 def toy(smoothing):
     return MultinomialNB(smoothing, prior="smoothed").fit(DOCUMENTS, ["X", "X", "Y"])
+
+
+def from_tally(smoothing):
+    return MultinomialNB.from_tally(Tally(), smoothing=smoothing)
 
 
 def table(model):
@@ -429,6 +434,30 @@ def test_a_classifier_keeps_the_rows_in_its_file(tmp_path):
     found.learn(["a wave"], ["water"]).save(tmp_path / "more")
 
 
+def test_classifiers_of_the_same_rows_merge_also_when_they_were_loaded(tmp_path):
+    translation = TranslationModel("words+phrases").fit(["salt sea", "sea salt", "blue sky"])
+    shards = [
+        TextClassifier(MultinomialNB(Semantic(translation))).fit(["sea", "sky"], ["water", air])
+        for air in ("air", "wind")
+    ]
+    for at, shard in enumerate(shards):
+        shard.save(tmp_path / f"{at}")
+    loaded = [TextClassifier.load(tmp_path / f"{at}") for at in range(2)]
+    for one, other in [loaded, (shards[0], loaded[1]), (loaded[0], shards[1])]:
+        assert (one + other).tally_ == (shards[0] + shards[1]).tally_
+
+
+def test_semantic_smoothings_are_equal_by_their_rows():
+    again = Translation.from_arrays(BOTH.to_arrays())
+    assert Semantic(BOTH) == Semantic(again)
+    assert hash(Semantic(BOTH)) == hash(Semantic(again))
+    for other in (Semantic(WORDS), Semantic(BOTH, 0.3), Semantic(BOTH, alpha=0.3), Semantic()):
+        assert Semantic(BOTH) != other
+    assert Semantic(replace(BOTH, phrase_weight=0.1)) != Semantic(BOTH)
+    assert Semantic(TranslationModel()) != Semantic(TranslationModel())
+    assert Semantic(BOTH) != Background()
+
+
 @pytest.mark.parametrize(
     ("name", "array"),
     [
@@ -480,8 +509,11 @@ def test_missing_rows_are_named():
         (lambda: Semantic(WORDS, 0.4, 0), "alpha must be a number from 1e-12 to 1"),
         (lambda: Semantic(WORDS, alpha="all"), "alpha must be"),
         (lambda: Semantic(WORDS, CHOOSING).freed(None), "not a number yet"),
-        (lambda: toy(Semantic()).predict(QUESTIONS), "a fitted TranslationModel, but None has no"),
-        (lambda: toy(Semantic("rows")).predict(QUESTIONS), "a fitted TranslationModel"),
+        (lambda: toy(Semantic()), "a fitted TranslationModel, but None has no"),
+        (lambda: toy(Semantic("rows")), "a fitted TranslationModel"),
+        (lambda: toy(Semantic(replace(TOY, phrase_weight=2.0))), "phrase_weight must be a number"),
+        (lambda: toy(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
+        (lambda: from_tally(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
     ],
 )
 def test_parameters_that_cannot_be_are_refused(make, message):
@@ -490,6 +522,5 @@ def test_parameters_that_cannot_be_are_refused(make, message):
 
 
 def test_columns_without_names_must_be_those_of_the_translation():
-    model = MultinomialNB(Semantic(WORDS)).fit([[1, 2]], ["X"])
     with pytest.raises(CountError, match="2 columns without names, but the translation has 5"):
-        model.predict([[1, 2]])
+        MultinomialNB(Semantic(WORDS)).fit([[1, 2]], ["X"])

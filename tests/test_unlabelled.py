@@ -341,6 +341,25 @@ def test_a_pool_that_cannot_be_changes_nothing():
     assert model.expected_ is before
 
 
+@pytest.mark.parametrize("nothing", [[], np.zeros((0, 2)), sparse.csr_array((0, 2))])
+def test_a_pool_without_documents_is_none(nothing):
+    X, y = [[1, 0], [0, 1]], ["sea", "sky"]
+    model = MultinomialNB().fit(X, y, unlabelled=nothing)
+    assert model.expected_ is None
+    without = MultinomialNB().fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), without.predict_proba(X))
+    assert model.refresh([[1, 1]]).refresh(nothing).expected_ is None
+
+
+def test_a_way_to_learn_that_is_none_is_refused_before_anything_is_learned():
+    model = MultinomialNB()
+    with pytest.raises(ValueError, match="em must be an ExpectationMaximisation, not 'hard'"):
+        model.fit([[1, 0], [0, 1]], ["sea", "sky"], unlabelled=[[1, 1]], em="hard")
+    assert not hasattr(model, "tally_")
+    with pytest.raises(ValueError, match="em must be"):
+        model.fit([[1, 0], [0, 1]], ["sea", "sky"]).refresh([[1, 1]], 6)
+
+
 def test_other_planes_need_another_look_at_the_pool():
     model = MultinomialNB(tf="binary")
     model.fit([[1, 0], [0, 1]], ["sea", "sky"], unlabelled=[[1, 1]]).set_params(tf="raw")

@@ -137,6 +137,21 @@ class ExpectationMaximisation:
         )
 
 
+def way_of_learning(em: ExpectationMaximisation | None) -> ExpectationMaximisation:
+    """Return how to learn, as given or as usual.
+
+    Raises
+    ------
+    ValueError
+        If something else was given.
+    """
+    if em is None:
+        return ExpectationMaximisation()
+    if not isinstance(em, ExpectationMaximisation):
+        raise ValueError(f"em must be an ExpectationMaximisation, not {em!r:.60}.")
+    return em
+
+
 def expect_anchors(anchors: Numbers | None, n_documents: int, n_classes: int) -> None:
     """Refuse what does not say a number for each document and class."""
     if anchors is None:

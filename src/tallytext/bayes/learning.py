@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.bayes.base import ModelBase
 from tallytext.bayes.class_order import Ordering
-from tallytext.bayes.expectation import ExpectationMaximisation
+from tallytext.bayes.expectation import ExpectationMaximisation, way_of_learning
 from tallytext.bayes.matrices import documents_of, in_units, unit_of, vocabulary_for
 from tallytext.bayes.training import Training, training_of
 from tallytext.bayes.weight_cache import WeightCache
@@ -58,11 +58,11 @@ class Learning(ModelBase):
         -------
         self
         """
+        how = way_of_learning(em)
         X = checked_matrix(self, X, reset=True, open_width=False)
         X, targets, weights = self._weighed(X, targets_of(y), sample_weight)
         self._begin(X, targets, weights)
         self._learn(X, targets, weights, +1)
-        how = ExpectationMaximisation() if em is None else em
         if unlabelled is not None:
             # What is chosen for a smoothing is chosen with the background that it will have.
             self.refresh(unlabelled, replace(how, rounds=0))
@@ -85,7 +85,7 @@ class Learning(ModelBase):
         Parameters
         ----------
         X : matrix of shape (n_documents, n_terms)
-            The documents.
+            The documents; none for no more than :meth:`drop_unlabelled` does.
         em : ExpectationMaximisation, default=None
             How; None for ``ExpectationMaximisation()``.
         anchors : array-like of shape (n_documents, n_classes), default=None
@@ -107,9 +107,9 @@ class Learning(ModelBase):
         array([1.])
         """
         check_is_fitted(self)
-        how = ExpectationMaximisation() if em is None else em
+        how = way_of_learning(em)
         known = None if anchors is None else np.asarray(anchors, dtype=np.float64)
-        self.expected_ = how.run(self, X, known)
+        self.expected_ = None if _is_empty(X) else how.run(self, X, known)
         return self
 
     def drop_unlabelled(self) -> Self:
@@ -253,6 +253,11 @@ class Learning(ModelBase):
         counted = documents_of(in_units(X, self.unit_))
         weights = weights_of(sample_weight, X.shape[0])
         return training_of(counted, targets.labels, self.tally_.label_index, weights)
+
+
+def _is_empty(X: Any) -> bool:
+    shape: tuple[int, ...] = X.shape if hasattr(X, "shape") else np.shape(X)
+    return shape[:1] == (0,)
 
 
 def _plain_labels(classes: Iterable[Any] | None) -> list[Label]:

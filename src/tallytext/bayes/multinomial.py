@@ -25,8 +25,9 @@ from tallytext.contingency import CLASS_METHODS
 from tallytext.errors import ScoreError
 from tallytext.planes import Norm, Plane, TermFrequency
 from tallytext.scorer import Documents, RowWeights, Weights
-from tallytext.smoothing import Laplace, Smoothing
+from tallytext.smoothing import Laplace, Semantic, Smoothing
 from tallytext.smoothing.base import Numbers, expect_between
+from tallytext.smoothing.signatures import expect_translation
 
 _CHOICES = {
     "tf": ("raw", "log", "binary"),
@@ -168,6 +169,8 @@ class MultinomialNB(Smoothed):
             raise ValueError(
                 f"smoothing must be a Smoothing such as Laplace(1), not {self.smoothing!r}."
             )
+        if isinstance(self.smoothing, Semantic):
+            expect_translation(self.smoothing.translation)
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {choices}, not {getattr(self, name)!r}.")

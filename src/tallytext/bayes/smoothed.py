@@ -9,7 +9,7 @@ from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.left_out_choice import left_out_accuracies
 from tallytext.bayes.left_out_pieces import Leaving
 from tallytext.bayes.model import NaiveBayes
-from tallytext.bayes.reading import Column, Reading
+from tallytext.bayes.reading import Column, Reader, Reading
 from tallytext.bayes.token_documents import token_documents
 from tallytext.bayes.translated import ClassTranslations
 from tallytext.bayes.translated_reading import TranslatedReading
@@ -64,21 +64,22 @@ class Smoothed(NaiveBayes):
 
         def make() -> ClassTranslations:
             whole = reading.all_terms()
-            return ClassTranslations.of(self._signatures(whole, smoothing), whole)
+            found = self._signatures(whole.source, whole.n_terms, smoothing)
+            return ClassTranslations.of(found, whole)
 
         made = self.cache_.constants(reading.version, make, self._settings())
         return TranslatedReading.of(made, reading)
 
-    def _signatures(self, whole: Reading, smoothing: Smoothing) -> Signatures:
+    def _signatures(self, source: Reader, width: int, smoothing: Smoothing) -> Signatures:
         """Return where the signatures of the smoothing are, found anew when terms were added."""
-        vocabulary = whole.source.vocabulary
+        vocabulary = source.vocabulary
         named = self.open_ or hasattr(self, "feature_names_in_")
 
         def make() -> Signatures:
-            return smoothing.signatures(vocabulary.ids if named else None, whole.n_terms)
+            return smoothing.signatures(vocabulary.ids if named else None, width)
 
         settings = vocabulary.native, smoothing
-        return self.cache_.constants(whole.n_terms, make, settings, "signatures")
+        return self.cache_.constants(width, make, settings, "signatures")
 
     def _whole_plane(self, column: Plane) -> bool:
         # Weighed documents count whole only as long as nobody gives a fraction for a weight.
@@ -112,6 +113,9 @@ class Smoothed(NaiveBayes):
         if smoothing is None:
             return
         reading = self._labelled_reader().read(NO_TERMS)
+        if smoothing.translates:
+            # Columns that do not fit are refused now, and not when a document comes.
+            self._signatures(reading.source, self.n_features_in_, smoothing)
         column = self._counted(self.unit_, self.weighted_)
         asked: list[Any] = []
 

@@ -193,7 +193,7 @@ class TextClassifier(Learning, Answering):
             _add(training, texts, listed)
         if len(widths) > 1:
             raise LabelError(f"labels of batches have different numbers of columns: {widths}.")
-        for texts in unlabelled or ():
+        for texts in () if unlabelled is None else unlabelled:
             training.add_unlabelled(texts)
         return self._become(training, next(iter(widths), None))
 

@@ -63,9 +63,11 @@ def expect_ears(learner: Learner) -> None:
     """
     if not learner.unlabelled:
         able = " or ".join(f"model={each.name!r}" for each in learners(unlabelled=True))
+        alone = " A naive Bayes model by itself, given counts, has fit(X, y, unlabelled=)."
         raise SettingsError(
-            f"{learner.name} learns nothing from unlabelled documents. Use {able}, or leave the "
-            'choice to model="auto"; or fit it without unlabelled=.'
+            f"{learner.name} learns nothing from unlabelled documents in a classifier. Use {able}, "
+            'or leave the choice to model="auto"; or fit it without unlabelled=.'
+            f"{alone * learner.additive}"
         )
 
 
@@ -106,7 +108,7 @@ def reason_for(n_labels: float, chosen: Learner, compared: Sequence[Learner]) ->
     if all(each.unlabelled for each in compared):
         return (
             f"{chosen.name} learns from them; {n_labels:g} label{'s' * (n_labels != 1)} per class "
-            "(median) are too few to compare learners by"
+            f"(median) {'is' if n_labels == 1 else 'are'} too few to compare learners by"
         )
     if chosen.unlabelled:
         return f"{chosen.name} learns from them, and did best on documents kept from all learners"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import is_watched, print_json, results, say
+from tallytext.cli.console import is_watched, print_json, results, say, warn
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import expect_place, save
@@ -52,6 +52,8 @@ def train(
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
         more = pool.texts() if unlabelled else None
         classifier.fit_batches(documents.pairs(), unlabelled=more)
+    if unlabelled and not pool.n_documents:
+        warn(f"there is no document in {', '.join(unlabelled)}: learned from those with labels.")
     save(classifier, path)
     report = classifier.report()
     if as_json:

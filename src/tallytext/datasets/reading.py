@@ -181,8 +181,9 @@ class DocumentReader:
         if self._skip:
             self.skipped.add(f"{place}: {reason}")
             return
+        ended = reason if reason.endswith("?") else f"{reason}."
         raise FileError(
-            f"cannot read {self._source}, {place}: {reason}. "
+            f"cannot read {self._source}, {place}: {ended} "
             "Rows like this one are left out with on_error='skip' (--on-error skip)."
         )
 

@@ -14,6 +14,8 @@ from tallytext.learners.registry import register
 
 # Numbers of four bytes that may lie in memory together: a gigabyte.
 _MOST_WEIGHTS = 1 << 28
+# Some eleven tables of words by classes are held at a time, which then come to 6 GiB.
+_MOST_POOLED = 1 << 26
 
 
 def _refined(**setting: Any) -> Any:
@@ -87,6 +89,6 @@ register(
         make=_pooled,
         features=("all words",),
         considered=False,
-        most_weights=_MOST_WEIGHTS,
+        most_weights=_MOST_POOLED,
     )
 )

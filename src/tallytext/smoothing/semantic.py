@@ -20,6 +20,7 @@ from tallytext.smoothing.base import (
 )
 from tallytext.smoothing.semantic_choice import ALPHAS, WEIGHTS, Accuracies, best_of
 from tallytext.smoothing.signatures import Signatures
+from tallytext.smoothing.translation import same_translation
 
 _RULE = "leave-one-out"
 _DEFAULTS = {"weight": 0.4, "alpha": 0.5}
@@ -150,6 +151,16 @@ class Semantic(Smoothing):
         """Return lambda of each class."""
         weight = _number("weight", self.weight)
         return np.where(np.logical_and(classes.usable, classes.tokens > 0), weight, 0.0)
+
+    def __eq__(self, other: object) -> bool:
+        # Files hold rows, and not what they were learned by: what was loaded is still the same.
+        if not isinstance(other, Semantic):
+            return NotImplemented
+        numbers = (self.weight, self.alpha) == (other.weight, other.alpha)
+        return numbers and same_translation(self.translation, other.translation)
+
+    def __hash__(self) -> int:
+        return hash((Semantic, self.weight, self.alpha))
 
     def __deepcopy__(self, memo: Any) -> Self:
         # It never changes, and rows are large: copies of a model share them.

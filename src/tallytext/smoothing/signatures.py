@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.errors import CountError
-from tallytext.smoothing.base import Numbers, safe_ratio
+from tallytext.smoothing.base import Numbers, expect_between, safe_ratio
 
 _ATTRIBUTES = ("words_", "signatures_", "kinds_", "rows_", "phrase_weight", "get_feature_names_out")
 _NOTHING = 1e-9  # of what was there: less is what rounding leaves
@@ -177,6 +177,7 @@ def expect_translation(translation: Any) -> None:
             f"translation must be a fitted TranslationModel, but {translation!r:.60} has no "
             f"{missing[0]}."
         )
+    expect_between("phrase_weight", translation.phrase_weight, 0.0, 1.0)
     shape = (len(translation.signatures_), len(translation.words_))
     if translation.rows_.shape != shape or len(translation.kinds_) != shape[0]:
         raise ValueError(

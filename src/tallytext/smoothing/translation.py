@@ -129,6 +129,29 @@ class Translation:
         return cls(words, signatures, kinds, rows, float(weight[0]), phrases)
 
 
+def same_translation(one: Any, other: Any) -> bool:
+    """Whether two translations have the same rows, whatever they were learned by.
+
+    Examples
+    --------
+    >>> names, row = np.array(["sea", "wave"]), sparse.csr_array([[0.7, 0.3]])
+    >>> kept = Translation(names, names[:1], np.zeros(1, np.int8), row, 0.5, names[:0])
+    >>> same_translation(kept, Translation.from_arrays(kept.to_arrays()))
+    True
+    """
+    if one is other:
+        return True
+    if not (hasattr(one, "rows_") and hasattr(other, "rows_")):
+        return False
+    pairs = zip(*(_compared(Translation.like(each)) for each in (one, other)), strict=True)
+    return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+def _compared(kept: Translation) -> list[Any]:
+    names = [kept.words_, kept.signatures_, kept.phrases_, kept.kinds_, kept.phrase_weight]
+    return [*names, kept.rows_.indptr, kept.rows_.indices, kept.rows_.data]
+
+
 def _names(arrays: Mapping[str, NDArray[Any]], which: str) -> NDArray[Any]:
     terms = _array(arrays, which + "terms", np.uint8)
     lengths = _array(arrays, which + "lengths", np.uint32)

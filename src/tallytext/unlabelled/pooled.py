@@ -228,7 +228,7 @@ class PooledNB(TrainedClassifier):
             If the pool is no longer there: in a model that was loaded, or told to drop it.
         """
         if self.pool_ is None:
-            raise LabelError("the pool is not kept in files: fit the model again.")
+            raise LabelError("the pool was dropped, or never in the file: fit the model again.")
         truth, rows = self._truth, np.arange(len(self._truth))
         numbers = checked_folds(folds, len(truth))
         found = self.weights_.pool_scores(self.pool_, rows)

@@ -69,15 +69,16 @@ class PooledWeights:
 
     def summands(self, row: Rows[Any], classes: NDArray[Any]) -> Summands:
         """Return what adds up to the scores of one document."""
-        known, places = _places(row.indices, self.views.columns)
-        parts = row.data[known], places, np.array([0, len(places)])
+        weighed, places = _places(row.indices, self.views.columns)
+        parts = row.data[weighed], places, np.array([0, len(places)])
         counting = sparse.csr_array(parts, shape=(1, len(self.views.columns)))
-        each, nothing = np.zeros((len(known), len(classes))), np.zeros(len(classes))
-        each[known] = self._terms(counting)
+        each, nothing = np.zeros((len(weighed), len(classes))), np.zeros(len(classes))
+        each[weighed] = self._terms(counting)
         return Summands(
             classes=classes,
             counts=row.data,
-            known=known,
+            # Words that are too common or too rare to have a weight are no strangers.
+            known=np.ones(len(weighed), dtype=bool),
             terms=each,
             prior=self.bias,
             constant=nothing,

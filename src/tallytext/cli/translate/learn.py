@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import print_json, results, say
+from tallytext.cli.console import print_json, results, say, warn
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import held_back, told
 from tallytext.cli.models import expect_place
@@ -47,6 +47,11 @@ def learn(
     with held_back():
         model.save(path)
     found = summary(model)
+    if not len(model.signatures_):
+        warn(
+            f"nothing has a row: no signature is in {settings.min_df} documents (--min-df), or "
+            "none brings a word of --min-probability."
+        )
     if as_json:
         counts = {"documents": documents.n_documents, "skipped": documents.n_skipped}
         print_json({"translation": str(path), **counts, **found})
