@@ -65,8 +65,8 @@ GUARDS = """The recipe holds labelled documents out to ask how far a logistic re
 alone is to be trusted beside naive Bayes: trust is from 0 to 1, and at least a half where the
 classes of the pool turn out uneven. It does not translate words where that did worse. Another model
 takes over where there are too many words and classes."""
-TIME = """Of fitting, with linear algebra on one thread, over all draws of all k. Other work may have
-gone on beside; times to compare are in the [benchmarks](benchmarks.md)."""
+TIME = """Of fitting, with linear algebra on one thread, over all draws of all k. Other work
+may have gone on beside; times to compare are in the [benchmarks](benchmarks.md)."""
 
 
 def text(results: Results, with_figure: bool) -> str:
