@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ MADE_UP = "made_up"
 MOST_TRAIN, MOST_TEST = 20_000, 3_000
 LEAST_OF_CLASS, LEAST_OF_HALF = 200, 60  # documents of a Debian section
 LARGEST = 10  # topics of Reuters
+KINDS = ("course", "faculty", "project", "student")  # of pages of WebKB
+TAGS = re.compile(r"<[^>]*>")
 
 
 class Kept(NamedTuple):
@@ -94,6 +97,17 @@ def _sections(columns: dict[str, Any]) -> Kept:
     return kept.where([label in large for label in kept.labels])
 
 
+def _by_number(columns: dict[str, Any]) -> Kept:
+    return _first_labels(columns)._replace(halves=[_hashed(each) for each in columns["id"]])
+
+
+def _pages(columns: dict[str, Any]) -> Kept:
+    """Return the text of pages of four kinds, without HTTP header and tags."""
+    kept = _by_number(columns)
+    texts = [TAGS.sub(" ", text.partition("\n\n")[2]) for text in kept.texts]
+    return kept._replace(texts=texts).where([label in KINDS for label in kept.labels])
+
+
 def _hashed(source: str | None) -> str:
     """Return a half by chance, though the same on every machine."""
     number = int(hashlib.md5((source or "").encode(), usedforsecurity=False).hexdigest(), 16)
@@ -107,6 +121,8 @@ READERS: dict[str, Callable[[dict[str, Any]], Kept]] = {
     "debian_sections": _sections,
     "reuters21578": _largest_topics,
     "ohsumed_first20000": _with_one_label,
+    "webkb": _pages,
+    "korean_news8_1600": _by_number,
 }
 
 WORDS = {

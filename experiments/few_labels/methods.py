@@ -24,7 +24,7 @@ from tallytext.semantic import TranslationModel
 from tallytext.smoothing import AbsoluteDiscount, Background, Laplace, Semantic, Smoothing
 from tallytext.unlabelled import PooledNB
 
-KOREAN = "klue_ynat"
+KOREAN = ("klue_ynat", "korean_news8_1600")
 #: Counts of documents without labels are known to the background, and to no class.
 BACKGROUND_ONLY = ExpectationMaximisation(rounds=0)
 
@@ -64,7 +64,7 @@ class Prepared:
     @cached_property
     def tfidf(self) -> tuple[Any, Any]:
         """Weights of words in training and test documents, as scikit-learn has them."""
-        if self.corpus.name == KOREAN:
+        if self.corpus.name in KOREAN:
             weigh = TfidfTransformer(sublinear_tf=True)
             return weigh.fit_transform(self.counts), weigh.transform(self.test_counts)
         read = TfidfVectorizer(sublinear_tf=True, min_df=2, token_pattern=r"\w+")
