@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tallytext.cli.word_options import language_option, stop_words_option
 from tallytext.learners import learners
 
 _PANEL = "Model"
@@ -56,22 +57,8 @@ Ngrams = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Stem words in this language, such as english or de.",
-        rich_help_panel=_PANEL,
-    ),
-]
-StopWords = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LANGUAGE",
-        help="Leave out the stop words of this language.",
-        rich_help_panel=_PANEL,
-    ),
-]
+Language = Annotated[str | None, language_option(_PANEL)]
+StopWords = Annotated[str | None, stop_words_option(_PANEL)]
 Select = Annotated[
     str | None,
     typer.Option(

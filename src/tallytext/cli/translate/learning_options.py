@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from tallytext.cli.word_options import language_option, stop_words_option
+
 _PANEL = "Translation"
 
 
@@ -91,22 +93,8 @@ MostEntries = Annotated[
         min=1, metavar="N", help="How many words a row has at most.", rich_help_panel=_PANEL
     ),
 ]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Stem words in this language, such as english or de.",
-        rich_help_panel=_PANEL,
-    ),
-]
-StopWords = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LANGUAGE",
-        help="Leave out the stop words of this language.",
-        rich_help_panel=_PANEL,
-    ),
-]
+Language = Annotated[str | None, language_option(_PANEL)]
+StopWords = Annotated[str | None, stop_words_option(_PANEL)]
 
 
 @dataclass(frozen=True)
