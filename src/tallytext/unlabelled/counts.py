@@ -9,6 +9,7 @@ from scipy import sparse
 
 from tallytext.errors import CountError
 from tallytext.smoothing.base import Numbers
+from tallytext.weighting import document_frequencies
 
 Rows = sparse.csr_array
 
@@ -38,11 +39,6 @@ def plain_counts(X: Any) -> Rows[Any]:
     counts.sum_duplicates()
     counts.eliminate_zeros()
     return counts
-
-
-def document_frequencies(counts: Rows[Any]) -> Any:
-    """Return how many documents have each word."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def inverse_frequencies(counts: Rows[Any]) -> Numbers:

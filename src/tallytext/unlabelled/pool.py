@@ -13,12 +13,12 @@ from tallytext.semantic.estimation import translation_rows
 from tallytext.smoothing.base import Numbers
 from tallytext.unlabelled.counts import (
     Rows,
-    document_frequencies,
     inverse_frequencies,
     plain_counts,
 )
 from tallytext.unlabelled.topicality import Topicality
 from tallytext.unlabelled.views import Views, unit_weights
+from tallytext.weighting import document_frequencies
 
 _LEAST = 0.001  # what every word counts in the background, so that none is impossible
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tallytext.products import Products
 from tallytext.smoothing.base import Numbers
-from tallytext.unlabelled.counts import Rows, document_frequencies
+from tallytext.unlabelled.counts import Rows
+from tallytext.weighting import document_frequencies
 
 _LEAST_DOCUMENTS = 10  # a word of fewer documents cannot be told from a topical one
 _LENGTHS = 64  # groups of documents of about equal length
