@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tallytext.datasets.batch import Batch, Skipped
+    from tallytext.datasets.corpus import Corpus
     from tallytext.datasets.docstrings import load_docstrings
+    from tallytext.datasets.named import load
     from tallytext.datasets.reading import DocumentReader, load_documents, read_documents
 
 __all__ = [
     "Batch",
+    "Corpus",
     "DocumentReader",
     "Skipped",
+    "load",
     "load_docstrings",
     "load_documents",
     "read_documents",
@@ -20,8 +24,10 @@ __all__ = [
 # Imported when first asked for, as in the package itself.
 _HOMES = {
     "Batch": "tallytext.datasets.batch",
+    "Corpus": "tallytext.datasets.corpus",
     "DocumentReader": "tallytext.datasets.reading",
     "Skipped": "tallytext.datasets.batch",
+    "load": "tallytext.datasets.named",
     "load_docstrings": "tallytext.datasets.docstrings",
     "load_documents": "tallytext.datasets.reading",
     "read_documents": "tallytext.datasets.reading",
