@@ -18,6 +18,7 @@ ready := $(VENV)/.ready
 core := $(VENV)/.core
 group_test := $(VENV)/.group-test
 group_check := $(VENV)/.group-check
+group_figures := $(VENV)/.group-figures
 
 # $(PYTHON) if it was given, else the first Python on the path that is new enough.
 find_python = for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
@@ -28,7 +29,7 @@ find_python = for python in $(or $(PYTHON),python3 python3.14 python3.13 python3
 find_compiler = for cxx in $${CXX:-c++ g++ clang++}; do command -v "$$cxx" >/dev/null 2>&1 && break; cxx=; done; \
 	test -n "$$cxx" || { echo "tallytext needs a C++20 compiler and none was found: install g++ or clang++, or set CXX to yours." >&2; exit 1; }
 
-.PHONY: help demo test check stubs bench fix sanitize fuzz clean
+.PHONY: help demo test check stubs bench reproduce fix sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -53,6 +54,9 @@ stubs: $(core) ## write the type stub of the native module
 
 bench: $(core) ## measure speed and memory against scikit-learn
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+reproduce: $(core) $(group_figures) ## measure the tables and figures of the papers again (ARGS="vilar --quick")
+	@$(BIN)/tally reproduce $(or $(ARGS),all)
 
 fix: $(group_check) ## format the sources and mend what the linter can
 	@$(BIN)/ruff check --fix .

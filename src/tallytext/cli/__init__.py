@@ -20,6 +20,7 @@ from tallytext.cli.learn import learn
 from tallytext.cli.merge import merge
 from tallytext.cli.predict import predict
 from tallytext.cli.recalibrate import recalibrate
+from tallytext.cli.reproduce import reproduce
 from tallytext.cli.terms import terms
 from tallytext.cli.train import train
 from tallytext.cli.training_options import MODELS
@@ -45,6 +46,7 @@ for command in (
     terms,
     explain,
     demo,
+    reproduce,
 ):
     epilog = MODELS if command is train else None
     app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(ungrouped(command))

@@ -1,0 +1,1 @@
+"""What the reproductions of papers share: parts, results that are kept, verdicts, pages."""

@@ -1,0 +1,120 @@
+"""What papers say, and whether it holds: ``expected.toml`` against what was found."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from experiments.reproduction.record import Record
+
+HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "cannot be tested here"
+
+# What tests may use besides the results.
+_FUNCTIONS = {
+    each.__name__: each
+    for each in (abs, all, any, len, max, min, range, round, sorted, sum, zip, median)
+} | {"mean": fmean, "sqrt": math.sqrt}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A published figure.
+
+    Attributes
+    ----------
+    part, where, what : str
+        The part that measures it, its place in the paper, and what it is.
+    published : float
+        The figure.
+    ours : str
+        An expression that gives ours from the results.
+    within : float
+        By how much ours may differ and still be said to agree.
+    """
+
+    part: str
+    where: str
+    what: str
+    published: float
+    ours: str
+    within: float
+
+    def value(self, found: Mapping[str, Any]) -> float | None:
+        """Return our figure, or None where its part was not measured."""
+        return _value(self.ours, self.part, found)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence with a test that is true if it holds.
+
+    Attributes
+    ----------
+    part, where, says : str
+        The part that measures it, its place in the paper, and the claim.
+    test : str
+        An expression over the results; empty if there can be none.
+    untestable : str
+        Why there can be none.
+    ours : bool
+        Whether it is not the paper's, but what we expected where the paper asks.
+    """
+
+    part: str
+    where: str
+    says: str
+    test: str = ""
+    untestable: str = ""
+    ours: bool = False
+
+    def verdict(self, found: Mapping[str, Any]) -> str:
+        if self.untestable:
+            return UNKNOWN
+        value = _value(self.test, self.part, found)
+        return UNKNOWN if value is None else HOLDS if value else FAILS
+
+
+@dataclass(frozen=True)
+class Expected:
+    """All that is expected of a paper's reproduction, as written before it was run."""
+
+    title: str
+    reference: str
+    about: str
+    numbers: tuple[Number, ...]
+    claims: tuple[Claim, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> Expected:
+        """Read an ``expected.toml``; unknown keys are errors."""
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        numbers = tuple(Number(**each) for each in given.pop("number", []))
+        claims = tuple(Claim(**each) for each in given.pop("claim", []))
+        for claim in claims:
+            if bool(claim.test) == bool(claim.untestable):
+                raise ValueError(f"{path}: either test or untestable, not both: {claim.says}")
+        return cls(**given, numbers=numbers, claims=claims)
+
+
+def _value(expression: str, part: str, found: Mapping[str, Any]) -> Any:
+    """Evaluate an expression; None where what its part measures is not there.
+
+    Examples
+    --------
+    >>> _value("max(table.errors) - table.b", "table", {"table": {"errors": [1, 4], "b": 3}})
+    1
+    """
+    if part not in found:
+        return None
+    known = {name: Record.of(value) for name, value in found.items()}
+    try:
+        return eval(expression, {"__builtins__": {}, **_FUNCTIONS, **known})
+    except NameError as problem:
+        if problem.name in _FUNCTIONS or problem.name is None:
+            raise
+        return None  # another part that was not measured

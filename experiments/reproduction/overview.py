@@ -1,0 +1,75 @@
+"""The page that leads to those of the papers: what was claimed, and how much of it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Claim, Expected
+from experiments.reproduction.page import Found
+from experiments.reproduction.paper import Paper
+from experiments.reproduction.store import found_in
+from experiments.reproduction.tables import Table
+
+NAME = "README.md"
+ABOUT = """Five sources describe what tallytext does. Each has a page with its tables and figures,
+measured again with the public interface of the library: `tally reproduce all` runs them, and every
+verdict is computed from the results by a test that was written down before."""
+
+
+def text_of(papers: Iterable[Paper]) -> str:
+    """Return the page in Markdown."""
+    known = [
+        (paper, Expected.read(paper.expected), found_in(paper.results))
+        for paper in papers
+        if paper.results.is_file()
+    ]
+    table = Table("", ("source", *_VERDICTS, "published figures that agree"), [*map(_row, known)])
+    asked = [line for each in known for line in _questions(*each)]
+    sections = [
+        "# The papers, reproduced",
+        ABOUT,
+        table.markdown(),
+        "## What they left open",
+        "\n".join(asked),
+    ]
+    return "\n\n".join(text for text in sections if text) + "\n"
+
+
+def write(papers: Sequence[Paper], folder: Path) -> None:
+    """Write the page."""
+    (folder / NAME).write_text(text_of(papers), encoding="utf-8")
+
+
+_VERDICTS = (HOLDS, FAILS, UNKNOWN)
+
+
+def _row(known: tuple[Paper, Expected, Found]) -> tuple[str, ...]:
+    paper, expected, found = known
+    verdicts = [claim.verdict(found) for claim in expected.claims if not claim.ours]
+    pairs = [(number, number.value(found)) for number in expected.numbers]
+    agree = sum(
+        value is not None and abs(value - number.published) <= number.within
+        for number, value in pairs
+    )
+    counts = [str(verdicts.count(each)) for each in _VERDICTS]
+    return f"[{expected.title}]({paper.name}.md)", *counts, f"{agree} of {len(pairs)}"
+
+
+def _questions(paper: Paper, expected: Expected, found: Found) -> list[str]:
+    lines = []
+    for part in paper.parts:
+        if part.is_open:
+            claims = [claim for claim in expected.claims if claim.part == part.name]
+            lines.append(f"- [{part.heading}]({paper.name}.md#{_anchor(part.heading)})")
+            lines += [f"    - {_answer(claim, found)}" for claim in claims]
+    return lines
+
+
+def _answer(claim: Claim, found: Found) -> str:
+    return f"{claim.says} **{claim.verdict(found)}**"
+
+
+def _anchor(heading: str) -> str:
+    kept = "".join(sign for sign in heading.lower() if sign.isalnum() or sign in " -_")
+    return kept.replace(" ", "-")

@@ -1,0 +1,112 @@
+"""The page of a paper: what was published, what was found, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.reproduction.expected import Claim, Expected, Number
+from experiments.reproduction.figures import Figure
+from experiments.reproduction.paper import Paper, Part
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+
+Found = Mapping[str, Mapping[str, Any]]
+
+
+def page_of(paper: Paper, found: Found) -> str:
+    """Return the page in Markdown; its figures are files beside it."""
+    expected = Expected.read(paper.expected)
+    sections = [f"# {expected.title}", expected.reference, expected.about, _note(paper, found)]
+    sections += _summary(expected, found)
+    for part in paper.parts:
+        sections += _section(part, expected, found)
+    return "\n\n".join(text.strip() for text in sections if text.strip()) + "\n"
+
+
+def figures_of(paper: Paper, found: Found) -> Iterator[Figure]:
+    """Draw all figures of a page."""
+    for part in paper.parts:
+        if part.name in found:
+            shown = part.show(Record.of(found[part.name]))
+            yield from (each for each in shown if isinstance(each, Figure))
+
+
+def write(paper: Paper, found: Found, folder: Path, kinds: tuple[str, ...] = ("svg",)) -> Path:
+    """Write page and figures into a folder."""
+    for figure in figures_of(paper, found):
+        figure.write(folder, kinds)
+    path = folder / f"{paper.name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page_of(paper, found), encoding="utf-8")
+    return path
+
+
+def _note(paper: Paper, found: Found) -> str:
+    minutes = sum(part.get("seconds", 0.0) for part in found.values()) / 60
+    return (
+        f"Written by `tally reproduce {paper.name}`, which took {minutes:.0f} minutes, from "
+        f"`experiments/{paper.folder.name}/`. What was expected, and by how much figures may "
+        "differ, stands in `expected.toml` there."
+    )
+
+
+def _summary(expected: Expected, found: Found) -> list[str]:
+    claims = [claim for claim in expected.claims if not claim.ours]
+    rows = [(claim.says, claim.where, f"**{claim.verdict(found)}**") for claim in claims]
+    table = Table("", ("claim", "", "here"), rows).markdown().replace("---:", "---")
+    return ["## What it claims, and what holds", table]
+
+
+def _section(part: Part, expected: Expected, found: Found) -> list[str]:
+    heading = f"## {part.heading}"
+    about = ["*Left open by the paper.*"] if part.is_open else []
+    if part.name not in found:
+        return [heading, *about, part.about, "Not measured: a corpus was not there."]
+    shown = [_written(each) for each in part.show(Record.of(found[part.name]))]
+    return [
+        heading,
+        *about,
+        part.about,
+        *shown,
+        _numbers([number for number in expected.numbers if number.part == part.name], found),
+        _claims([claim for claim in expected.claims if claim.part == part.name], found),
+    ]
+
+
+def _written(shown: str | Table | Figure) -> str:
+    if isinstance(shown, Figure):
+        return f"![{shown.about}]({shown.name}.svg)"
+    return shown.markdown() if isinstance(shown, Table) else shown
+
+
+def _numbers(numbers: list[Number], found: Found) -> str:
+    if not numbers:
+        return ""
+    rows = [_row(number, number.value(found)) for number in numbers]
+    columns = ("", "", "published", "ours", "difference", "may differ by", "")
+    return Table("Published figures", columns, rows).markdown()
+
+
+def _row(number: Number, ours: float | None) -> tuple[str, ...]:
+    head = number.what, number.where, f"{number.published:g}"
+    if ours is None:
+        return *head, "", "", f"{number.within:g}", "not measured"
+    difference = ours - number.published
+    agrees = "agrees" if abs(difference) <= number.within else "differs"
+    return *head, f"{ours:.4g}", f"{difference:+.3g}", f"{number.within:g}", agrees
+
+
+def _claims(claims: list[Claim], found: Found) -> str:
+    return "\n".join(f"- {_sentence(claim)} {_answer(claim, found)}" for claim in claims)
+
+
+def _sentence(claim: Claim) -> str:
+    whose = "expected" if claim.ours else claim.where
+    return f"{claim.says} ({whose})" if whose else claim.says
+
+
+def _answer(claim: Claim, found: Found) -> str:
+    reason = f": {claim.untestable}" if claim.untestable else ""
+    return f"**{claim.verdict(found)}**{reason}"
