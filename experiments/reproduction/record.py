@@ -27,11 +27,12 @@ class Record(dict[str, Any]):
             return cls({name: cls.of(inner) for name, inner in value.items()})
         return [cls.of(inner) for inner in value] if isinstance(value, list) else value
 
+    def __getattribute__(self, name: str) -> Any:
+        # Entries come before the methods of dictionaries: one may be called "values".
+        return self[name] if dict.__contains__(self, name) else super().__getattribute__(name)
+
     def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"there is {', '.join(self)}, but no {name}") from None
+        raise AttributeError(f"there is {', '.join(self)}, but no {name}")
 
 
 def plain(value: Any) -> Any:
