@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from tallytext.datasets.corpus import Corpus
     from tallytext.datasets.docstrings import load_docstrings
     from tallytext.datasets.named import load
+    from tallytext.datasets.pages import page_text
+    from tallytext.datasets.posts import stripped, without_headers
     from tallytext.datasets.reading import DocumentReader, load_documents, read_documents
 
 __all__ = [
@@ -18,7 +20,10 @@ __all__ = [
     "load",
     "load_docstrings",
     "load_documents",
+    "page_text",
     "read_documents",
+    "stripped",
+    "without_headers",
 ]
 
 # Imported when first asked for, as in the package itself.
@@ -30,7 +35,10 @@ _HOMES = {
     "load": "tallytext.datasets.named",
     "load_docstrings": "tallytext.datasets.docstrings",
     "load_documents": "tallytext.datasets.reading",
+    "page_text": "tallytext.datasets.pages",
     "read_documents": "tallytext.datasets.reading",
+    "stripped": "tallytext.datasets.posts",
+    "without_headers": "tallytext.datasets.posts",
 }
 
 
