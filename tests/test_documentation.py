@@ -12,7 +12,7 @@ from tallytext.learners import learners
 from tallytext.smoothing import Smoothing, safe_ratio
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page, language):
