@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +16,6 @@ import pyarrow.parquet as pq
 from tallytext.datasets import load_docstrings
 
 NAMES = ("20ng_bydate", "klue_ynat")
-_QUOTE = re.compile(r"^In article|^Quoted from|^\||^>|writes in|(?:writes|wrote|says|said):")
 
 
 class Documents(NamedTuple):
@@ -61,24 +59,6 @@ class Corpus:
 
     def __str__(self) -> str:
         return f"{self.name}: {len(self.texts):,} documents, {self.megabytes:.1f} MB"
-
-
-def without_headers(post: str) -> str:
-    """Return what follows the first empty line."""
-    return post.partition("\n\n")[2]
-
-
-def stripped(post: str) -> str:
-    """Return a post without header, signature and quotes.
-
-    As ``fetch_20newsgroups(remove=("headers", "footers", "quotes"))`` has it.
-    """
-    text = without_headers(post)
-    lines = text.strip().split("\n")
-    # A signature is what follows the last line that is empty or has dashes only.
-    ends = [i for i, line in enumerate(lines) if not line.strip().strip("-")]
-    own = lines[: ends[-1]] if ends and ends[-1] > 0 else text.split("\n")
-    return "\n".join(line for line in own if not _QUOTE.search(line))
 
 
 def default_folder() -> Path | None:

@@ -12,11 +12,12 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.corpora import Corpus, Documents, stripped
+from benchmarks.corpora import Corpus, Documents
 from benchmarks.single_label import load
 from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
+from tallytext.datasets import stripped
 from tallytext.threads import one_blas_thread, thread_count
 from tallytext.unlabelled import (
     Anchor,

@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow.parquet as pq
 from scipy import sparse
 
-from benchmarks.corpora import load, stripped, without_headers
+from benchmarks.corpora import load
 from benchmarks.memory_child import peak, resident
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
+from tallytext.datasets import stripped, without_headers
 from tallytext.semantic import Phrases, TranslationModel
 from tallytext.semantic.estimation import translation_rows
 

@@ -1,4 +1,4 @@
-"""The benchmark of translations: it runs, its peer is right, and posts are stripped as usual."""
+"""The benchmark of translations: it runs, and its peer is right."""
 
 import subprocess
 import sys
@@ -8,33 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import _twenty_newsgroups as loader
 
 ROOT = Path(__file__).resolve().parents[1]
 if not (ROOT / "benchmarks").is_dir():
     pytest.skip("the source distribution has no benchmarks", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.corpora import stripped  # noqa: E402
 from benchmarks.translation import by_product  # noqa: E402
 
 from tallytext.semantic.estimation import translation_rows  # noqa: E402
-
-LINES = st.sampled_from(
-    [
-        *("", "-- ", "--", "From: a@b", "> quoted", "| quoted", "In article <1> a writes:"),
-        *("he said: x", "space shuttle", "Quoted from him", "as he writes in May", " >no", "\t"),
-    ]
-)
-
-
-@given(st.lists(LINES, max_size=10).map("\n".join))
-def test_posts_are_stripped_as_scikit_learn_strips_them(post):
-    after = loader.strip_newsgroup_footer(loader.strip_newsgroup_header(post))
-    assert stripped(post) == loader.strip_newsgroup_quoting(after)
 
 
 def test_the_peer_finds_the_same_rows():

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq
-from benchmarks.corpora import Corpus, Documents, stripped
+from benchmarks.corpora import Corpus, Documents
+
+from tallytext.datasets import stripped
 
 MADE_UP = "made_up"
 MOST_TRAIN, MOST_TEST = 20_000, 3_000
