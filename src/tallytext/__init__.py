@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     )
     from tallytext.calibrated import Calibrated
     from tallytext.classifier import TextClassifier
+    from tallytext.comparison import compare
     from tallytext.curves import vocabulary_curve
     from tallytext.fisher import FisherFeatures
     from tallytext.linear import LLSF, L1Selector, RefinedNB
@@ -46,6 +47,7 @@ __all__ = [
     "TextClassifier",
     "TextVectorizer",
     "Vocabulary",
+    "compare",
     "tune",
     "vocabulary_curve",
 ]
@@ -71,6 +73,7 @@ _HOMES = {
     "TextClassifier": "tallytext.classifier",
     "TextVectorizer": "tallytext.vectorizer",
     "Vocabulary": "tallytext.vocabulary",
+    "compare": "tallytext.comparison",
     "tune": "tallytext.tuning",
     "vocabulary_curve": "tallytext.curves",
 }

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tallytext.cli.compare import compare
 from tallytext.cli.demo import demo
 from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
@@ -38,6 +39,7 @@ for command in (
     train,
     predict,
     evaluate,
+    compare,
     learn,
     forget,
     merge,

@@ -85,7 +85,7 @@ def splits_of(
     --------
     >>> found = splits_of([*"aabb"], False, 2)
     >>> [(split.learned.tolist(), split.judged.tolist()) for split in found]
-    [([1, 2], [0, 3]), ([0, 3], [1, 2])]
+    [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     >>> [split.judged.tolist() for split in splits_of([*"aabb"], False, 2, groups=[7, 8, 7, 8])]
     [[1, 3], [0, 2]]
     >>> [split.judged.tolist() for split in splits_of([*"abab"], False, 2, time=[3, 1, 2, 2])]
