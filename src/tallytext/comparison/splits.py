@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from tallytext.errors import InputError
 
@@ -134,9 +134,10 @@ def _of_time(time: NDArray[Any], n_folds: int) -> tuple[Split, ...]:
     moments, numbers = np.unique(time, return_inverse=True)
     if len(moments) < 2:
         raise InputError("all documents are of one moment, so that none is later than others.")
-    parts = TimeSeriesSplit(min(n_folds, len(moments) - 1)).split(moments)
+    blocks = np.array_split(np.arange(len(moments)), min(n_folds, len(moments) - 1) + 1)
     return tuple(
-        Split(*(np.flatnonzero(np.isin(numbers, side)) for side in sides)) for sides in parts
+        Split(np.flatnonzero(numbers < block[0]), np.flatnonzero(np.isin(numbers, block)))
+        for block in blocks[1:]
     )
 
 
