@@ -54,7 +54,7 @@ def _of_split(split: Split) -> dict[str, Any]:
     inside = cross_validate(model, split.train, split.labels, folds=5, groups=folds).scores
     outside = model.fit(split.train, split.labels).scores(split.test)
     known, asked = (_lengths(each) for each in (split.train, split.test))
-    truth = np.searchsorted(names, split.truth)
+    truth = numbers_of(split.truth, names)
     found: dict[str, Any] = {"plain": _errors(outside, 0.0, truth)}
     for kind, logs in DISTRIBUTIONS.items():
         held_out = np.empty_like(inside)
@@ -94,6 +94,18 @@ def fold_numbers(groups: NDArray[Any], n_folds: int) -> NDArray[Any]:
         fold[group] = int(np.argmin(filled))
         filled[fold[group]] += sizes[group]
     return fold[number]
+
+
+def numbers_of(labels: NDArray[Any], names: NDArray[Any]) -> NDArray[Any]:
+    """Return the place of labels among sorted names, -1 for those that are not there.
+
+    Examples
+    --------
+    >>> numbers_of(np.array(["sun", "sea"]), np.array(["sea", "sky"]))
+    array([-1,  0])
+    """
+    places = np.minimum(np.searchsorted(names, labels), len(names) - 1)
+    return np.where(names[places] == labels, places, -1)
 
 
 def _lengths(matrix: Any) -> NDArray[np.float64]:

@@ -21,7 +21,8 @@ HEADING = "Why figures differ: which posts are learned from"
 ABOUT = """The first 800 posts of each group by date are learned from. Nine of 19,997 have no date
 that can be read (the paper has 19,974 posts), and some have the same. Here: what becomes of errors
 if the nine come first or last, if ties are broken the other way round, if article numbers stand for
-dates, and if the order is none at all (ten seeds). Then what a post's twins do: the collection
+dates, if the field Date is sorted by its letters ("Fri" before "Mon"), and if the order is none at
+all (ten seeds). Then what a post's twins do: the collection
 holds posts that were sent to several groups, and with a split at random their copies, and answers
 that quote them, are on both sides. "Copies left out" keeps of posts with the same text the first
 alone."""
@@ -33,6 +34,7 @@ TITLES = {
     "undated_first": "posts without a date come first",
     "ties": "ties the other way round",
     "numbers": "by article number",
+    "text": "by the letters of the field Date",
     "latest": "the latest 800 learned from, the earliest judged",
     "random": "at random",
     "dated_single": "by date, copies left out",
@@ -103,6 +105,7 @@ def _orders(corpus: Corpus) -> dict[str, list[Any]]:
         "undated_first": [date or "" for date in dates],
         "ties": [(date or "", -row) for date, row in zip(dates, rows, strict=True)],
         "numbers": numbers,
+        "text": [text or "" for text in corpus.columns["date_raw"]],
         "latest": [-moments[date or ""] for date in dates],
     }
 

@@ -9,6 +9,7 @@ from experiments.vilar import (
     length_model,
     normalised,
     orders,
+    packages,
     preprocessing,
     table1,
     term_weights,
@@ -20,7 +21,7 @@ PAPER = Paper.of(
     __file__,
     [
         *(table1, figure1, discount, figure2),
-        *(preprocessing, orders, universities),
+        *(preprocessing, orders, universities, packages),
         *(normalised, length_model, term_weights, learned_weights),
     ],
 )

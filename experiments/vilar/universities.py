@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
+from experiments.reproduction.figures import Figure
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
@@ -20,7 +20,8 @@ from experiments.vilar.corpora import (
     universities,
     words,
 )
-from experiments.vilar.figure1 import SIZES, SMOOTHINGS, TITLES, curves
+from experiments.vilar.figure1 import SIZES, SMOOTHINGS, curves
+from experiments.vilar.settings import figure_of, table_of
 from tallytext import MultinomialNB
 
 HEADING = "Why figures differ: 4 Universities"
@@ -68,28 +69,10 @@ def _sides(setting: str, where: Any, quick: bool) -> list[tuple[Rows, Rows]]:
 
 
 def show(found: Record) -> Iterator[str | Table | Figure]:
-    yield _figure(found)
-    columns = ("", "smoothing", "best, %", "with words", "all words, %")
-    rows: list[tuple[Any, ...]] = [
-        ("published", TITLES[name], error, size, None)
-        for name, error, size in (("none", 12.1, None), ("laplace", 12.0, None))
+    yield figure_of(found, SETTINGS, "vilar-universities", "4 Universities in four settings")
+    published = [
+        ("published", "none", 12.1, None, None, None),
+        ("published", "Laplace", 12.0, None, None, None),
+        ("published", "absolute discounting", 11.9, 100, None, None),
     ]
-    rows.append(("published", TITLES["discount"], 11.9, 100, None))
-    for setting, title in SETTINGS.items():
-        for name in SMOOTHINGS:
-            errors = found[setting][name]
-            best = int(np.argmin(errors))
-            size = found[setting].sizes[best]
-            rows.append((title, TITLES[name], errors[best], size, errors[-1]))
-    yield Table("4 Universities in four settings", columns, rows, 1)
-
-
-def _figure(found: Record) -> Figure:
-    drawn, plots = panels(len(SETTINGS), across=4, width=2.9)
-    for plot, (setting, title) in zip(plots, SETTINGS.items(), strict=True):
-        lines = {TITLES[name]: found[setting][name] for name in SMOOTHINGS}
-        labels = {"title": title, "x_label": "words", "y_label": "error, %"}
-        draw_lines(plot, found[setting].sizes, lines, **labels, log_x=True)
-        plot.set_ylim(0, 40)
-    legend_below(drawn, plots)
-    return Figure("vilar-universities", "4 Universities in four settings", drawn)
+    yield table_of(found, SETTINGS, "4 Universities in four settings", published)
