@@ -55,7 +55,7 @@ def without_quotes(post: str) -> str:
 VARIANTS = {
     "usual": Variant("as on all of this page"),
     "stop_words": Variant("stop words kept", vectorizer=words(stop_words=None)),
-    "longer_list": Variant("and the 300 most frequent other words left out", frequent=300),
+    "longer_list": Variant("the 300 most frequent other words left out", frequent=300),
     "stems": Variant("stems (Porter 2)", vectorizer=words(language="english")),
     "whole_words": Variant(
         "letters, digits and underscores", vectorizer=TextVectorizer(stop_words="english")
@@ -63,7 +63,10 @@ VARIANTS = {
     "twice": Variant("words of two documents or more", vectorizer=words(min_df=2)),
     "subject": Variant("Subject alone kept", lambda post: without_headers(post, ("Subject",))),
     "body": Variant("no header at all", without_headers),
-    "quotes": Variant("without signatures and quotes", without_quotes),
+    "quotes": Variant("signatures and quotes left out", without_quotes),
+    "quotes_longer_list": Variant(
+        "and the 300 most frequent other words left out", without_quotes, frequent=300
+    ),
     "other_fields": Variant("other fields kept", lambda post: without_headers(post, _OTHER)),
     "all_fields": Variant("all fields kept", lambda post: post),
 }

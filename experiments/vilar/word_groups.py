@@ -17,6 +17,7 @@ from tallytext.selection import scores
 Floats = NDArray[np.floating[Any]]
 Groups = NDArray[np.intp]
 
+_SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 _PARTS = 4  # of a group of frequency, by gain
 
 
@@ -74,6 +75,12 @@ class Contributions:
         values = [nothing, *(judge(_only(X, groups == group)) - nothing for group in _all(groups))]
         return cls(np.stack(values, axis=2, dtype=np.float32))
 
+    def per_token(self, lengths: Floats) -> Contributions:
+        """Return what groups say divided by the length of the document; the prior stays."""
+        values = self.values.copy()
+        values[:, :, 1:] /= np.maximum(lengths, 1.0)[:, None, None]
+        return Contributions(values)
+
     def weighed(self, weights: Floats) -> Floats:
         """Return the scores of documents for given weights."""
         return self.values @ weights.astype(np.float32)
@@ -123,4 +130,4 @@ def _start(known: Contributions, number: NDArray[np.intp]) -> Floats:
         logs = scale * scores - logsumexp(scale * scores, axis=1, keepdims=True)
         return -float(logs[rows, number].mean())
 
-    return ones * min((0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), key=loss)
+    return ones * min(_SCALES, key=loss)
