@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -17,11 +17,13 @@ from experiments.vilar.corpora import NAMES, SEED, Split, held_out, splits_of
 from experiments.vilar.judging import counted, error, read_off, wrong
 from experiments.vilar.word_groups import (
     Contributions,
+    Floats,
+    Groups,
     by_frequency,
     by_frequency_and_gain,
     fitted_weights,
 )
-from tallytext import MultinomialNB, RefinedNB
+from tallytext import MultinomialNB, RefinedNB, Tally
 from tallytext.smoothing import AbsoluteDiscount
 
 IS_OPEN = True
@@ -42,21 +44,23 @@ universities, a fifth of the sources of packages, each judged by a model of the 
 A long document says more, in nats, than a hundred short ones, and a few posts are files of ten
 thousand tokens: a sum of such scores is hardly a likelihood. So weights are fitted a third time,
 left out alone, on scores that are divided by the length of the document; rule 4 does not mind, but
-for the prior.
+for the prior. And the gain of a rare word owes much to the very document that is left out, whose
+class it knows. So they are fitted a last time, held out together and per token, in groups by the
+counts of the other documents.
 
 Beside them stand the χ²-weighted contrast and `RefinedNB`, a support vector machine that starts
 from naive Bayes and learns a weight for each word and class."""
 
 N_DOCUMENTS = 8000
-ENDINGS = ("", "_held", "_token")
-TITLES = {
+WAYS = {
+    "alone": "left out alone",
+    "together": "held out together",
+    "token": "left out alone, scores per token",
+    "blind": "held out together, scores per token, groups without them",
+}
+PER_TOKEN = ("token", "blind")
+OTHERS = {
     "plain": "absolute discounting, rule 4",
-    "frequency": "a weight for each group of document frequency",
-    "frequency_and_gain": "a weight for each group of frequency and gain",
-    "frequency_held": "frequency, fitted on documents held out together",
-    "frequency_and_gain_held": "frequency and gain, fitted on documents held out together",
-    "frequency_token": "frequency, by what a document says per token",
-    "frequency_and_gain_token": "frequency and gain, by what a document says per token",
     "chi_contrast": "χ²-weighted contrast (`MultinomialNB.chi_contrast()`)",
     "refined": "`RefinedNB()`",
 }
@@ -72,43 +76,60 @@ def measure(work: Workplace) -> dict[str, Any]:
 
 def _of_corpus(name: str, splits: Sequence[Split]) -> dict[str, Any]:
     runs = [_learned(split, held_out(name, split)) for split in splits]
-    kinds = [f"{kind}{ending}" for kind in GROUPINGS for ending in ENDINGS]
+    kinds = [f"{kind}_{way}" for kind in GROUPINGS for way in WAYS]
     return {
         "plain": error(MultinomialNB(AbsoluteDiscount()), splits),
         **{kind: fmean(run[kind] for run in runs) for kind in kinds},
         "chi_contrast": error(MultinomialNB.chi_contrast(), splits),
         "refined": error(RefinedNB(verbose=False), splits),
-        **{f"weights{ending}": runs[0][f"weights{ending}"] for ending in ENDINGS},
+        **{f"weights_{way}": runs[0][f"weights_{way}"] for way in WAYS},
     }
 
 
 def _learned(split: Split, held: NDArray[np.bool_]) -> dict[str, Any]:
     model = read_off(counted(split), AbsoluteDiscount())
-    rest = MultinomialNB(AbsoluteDiscount()).fit(split.train[~held], split.labels[~held])
-    alone = _drawn(np.flatnonzero(_have_others(split.labels)))
-    together = _drawn(np.flatnonzero(held & np.isin(split.labels, rest.classes_)))
     found: dict[str, Any] = {}
     for kind, grouping in GROUPINGS.items():
         groups = grouping(model.tally_)
-        X, y = split.train[alone], split.labels[alone]
-        asked = Contributions.of(model, split.test, groups)
-        known = Contributions.left_out(model, X, y, groups)
-        apart = Contributions.of(rest, split.train[together], groups)
-        places = np.searchsorted(model.classes_, y)
-        fits = {
-            "": (asked, fitted_weights(known, places)),
-            "_held": (asked, fitted_weights(apart, _places(rest, split.labels[together]))),
-            "_token": (
-                asked.per_token(_lengths(split.test)),
-                fitted_weights(known.per_token(_lengths(X)), places),
-            ),
-        }
-        for ending, (judged, weights) in fits.items():
+        n_groups = int(groups.max()) + 1
+        asked = Contributions.of(model, split.test, groups, n_groups)
+        lengths = _lengths(split.test)
+        fits = _fitted(model, split, groups) | _fitted_apart(split, held, groups, grouping)
+        for way, weights in fits.items():
+            judged = asked.per_token(lengths) if way in PER_TOKEN else asked
             best = judged.weighed(weights).argmax(axis=1)
-            found[f"{kind}{ending}"] = wrong(split, model.classes_[best])
+            found[f"{kind}_{way}"] = wrong(split, model.classes_[best])
             if kind == "frequency":
-                found[f"weights{ending}"] = weights[1:] / weights[1:].mean()
+                found[f"weights_{way}"] = weights[1:] / weights[1:].mean()
     return found
+
+
+def _fitted(model: MultinomialNB, split: Split, groups: Groups) -> dict[str, Floats]:
+    """Fit weights on documents that are left out one by one."""
+    rows = _drawn(np.flatnonzero(_have_others(split.labels)))
+    X, y = split.train[rows], split.labels[rows]
+    known = Contributions.left_out(model, X, y, groups, int(groups.max()) + 1)
+    places = _places(model, y)
+    return {
+        "alone": fitted_weights(known, places),
+        "token": fitted_weights(known.per_token(_lengths(X)), places),
+    }
+
+
+def _fitted_apart(
+    split: Split, held: NDArray[np.bool_], groups: Groups, grouping: Callable[[Tally], Groups]
+) -> dict[str, Floats]:
+    """Fit weights on some documents, by a model of the others."""
+    rest = MultinomialNB(AbsoluteDiscount()).fit(split.train[~held], split.labels[~held])
+    rows = _drawn(np.flatnonzero(held & np.isin(split.labels, rest.classes_)))
+    X, places, n_groups = split.train[rows], _places(rest, split.labels[rows]), groups.max() + 1
+    known = Contributions.of(rest, X, groups, n_groups)
+    # A word is never in more documents of the rest than of all: there are no more groups.
+    blind = Contributions.of(rest, X, grouping(rest.tally_), n_groups)
+    return {
+        "together": fitted_weights(known, places),
+        "blind": fitted_weights(blind.per_token(_lengths(X)), places),
+    }
 
 
 def _places(model: MultinomialNB, labels: NDArray[Any]) -> NDArray[np.intp]:
@@ -131,19 +152,28 @@ def _have_others(labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 def show(found: Record) -> Iterator[str | Table | Figure]:
     columns = ["", *NAMES.values()]
-    rows = [[title, *(found[name][kind] for name in NAMES)] for kind, title in TITLES.items()]
-    yield Table("Error in per cent", columns, rows, 2)
-    drawn, plots = panels(len(NAMES))
-    for plot, (name, title) in zip(plots, NAMES.items(), strict=True):
-        x = [2**at for at in range(len(found[name].weights))]
-        lines = {called: found[name][f"weights{end}"] for end, called in _LINES.items()}
-        labels = {"title": title, "x_label": "documents with the word, up to", "y_label": "weight"}
-        draw_lines(plot, x, lines, **labels, log_x=True)
-        plot.axhline(0, color="#666666", lw=0.8)
-    legend_below(drawn, plots)
-    about = "Weights of words by the number of documents with them, one on average"
-    yield Figure("vilar-learned", about, drawn)
+    rows = [[title, *(found[name][kind] for name in NAMES)] for kind, title in OTHERS.items()]
+    yield Table("Error in per cent without groups", columns, rows, 2)
+    columns = [""]
+    for title in NAMES.values():
+        columns += [f"{title}: frequency", "and gain"]
+    rows = []
+    for way, title in WAYS.items():
+        pairs = [[found[name][f"{kind}_{way}"] for kind in GROUPINGS] for name in NAMES]
+        rows.append([title, *(value for pair in pairs for value in pair)])
+    yield Table("With weights of groups, by what they were fitted on", columns, rows, 2)
+    yield _figure(found)
     yield "For 4 Universities the weights drawn are those of the first of the four runs."
 
 
-_LINES = {"": "left out alone", "_held": "held out together", "_token": "per token"}
+def _figure(found: Record) -> Figure:
+    drawn, plots = panels(len(NAMES))
+    for plot, (name, title) in zip(plots, NAMES.items(), strict=True):
+        lines = {called: found[name][f"weights_{way}"] for way, called in WAYS.items()}
+        x = [2**at for at in range(len(found[name].weights_alone))]
+        labels = {"title": title, "x_label": "documents with the word, up to", "y_label": "weight"}
+        draw_lines(plot, x, lines, **labels, log_x=True)
+        plot.axhline(0, color="#666666", lw=0.8)
+    legend_below(drawn, plots, columns=2)
+    about = "Weights of words by the number of documents with them, one on average"
+    return Figure("vilar-learned", about, drawn)

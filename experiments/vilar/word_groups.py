@@ -33,14 +33,14 @@ def by_frequency(tally: Tally) -> Groups:
 
 
 def by_frequency_and_gain(tally: Tally) -> Groups:
-    """Return the same, each group in four by information gain."""
+    """Return the same, each group in four by information gain; some may be empty."""
     frequency, gain = by_frequency(tally), scores(tally, "ig")
     part = np.zeros(len(gain), dtype=np.intp)
     for group in np.unique(frequency):
         rows = np.flatnonzero(frequency == group)
         edges = np.quantile(gain[rows], np.arange(1, _PARTS) / _PARTS)
         part[rows] = np.searchsorted(edges, gain[rows])
-    return np.unique(frequency * _PARTS + part, return_inverse=True)[1]
+    return frequency * _PARTS + part
 
 
 @dataclass(frozen=True)
@@ -55,25 +55,30 @@ class Contributions:
     values: Floats
 
     @classmethod
-    def of(cls, model: MultinomialNB, X: Any, groups: Groups) -> Contributions:
+    def of(cls, model: MultinomialNB, X: Any, groups: Groups, n_groups: int) -> Contributions:
         """Return what groups say of documents that the model has not seen."""
-        return cls._of(model, X, groups, model.scores)
+        return cls._of(X, groups, n_groups, model.scores)
 
     @classmethod
-    def left_out(cls, model: MultinomialNB, X: Any, y: Any, groups: Groups) -> Contributions:
+    def left_out(
+        cls, model: MultinomialNB, X: Any, y: Any, groups: Groups, n_groups: int
+    ) -> Contributions:
         """Return what they say of documents by the model that has forgotten the words of the group.
 
         The other words of the document stay in the total of its class, which is some thousands
         of times as large.
         """
-        return cls._of(model, X, groups, lambda some: model.leave_one_out(some, y).scores)
+        return cls._of(X, groups, n_groups, lambda some: model.leave_one_out(some, y).scores)
 
     @classmethod
-    def _of(cls, model: MultinomialNB, X: Any, groups: Groups, judge: Any) -> Contributions:
+    def _of(cls, X: Any, groups: Groups, n_groups: int, judge: Any) -> Contributions:
         X = sparse.csr_array(X)
         nothing = judge(sparse.csr_array(X.shape, dtype=X.dtype))
-        values = [nothing, *(judge(_only(X, groups == group)) - nothing for group in _all(groups))]
-        return cls(np.stack(values, axis=2, dtype=np.float32))
+        values = np.zeros((*nothing.shape, 1 + n_groups), dtype=np.float32)
+        values[:, :, 0] = nothing
+        for group in np.unique(groups):
+            values[:, :, 1 + group] = judge(_only(X, groups == group)) - nothing
+        return cls(values)
 
     def per_token(self, lengths: Floats) -> Contributions:
         """Return what groups say divided by the length of the document; the prior stays."""
@@ -84,10 +89,6 @@ class Contributions:
     def weighed(self, weights: Floats) -> Floats:
         """Return the scores of documents for given weights."""
         return self.values @ weights.astype(np.float32)
-
-
-def _all(groups: Groups) -> range:
-    return range(int(groups.max()) + 1)
 
 
 def _only(X: Any, kept: NDArray[np.bool_]) -> Any:
