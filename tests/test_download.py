@@ -43,7 +43,7 @@ def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.files, server.asked, server.breaks, server.encoding = {}, [], False, None
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield server
         server.shutdown()
@@ -142,6 +142,15 @@ def test_a_full_disk_is_told(published, tmp_path, monkeypatch):
 
     monkeypatch.setattr("shutil.move", full)
     refused(tmp_path / "new", f"cannot write '.*{FILE}': No space left on device")
+
+
+def test_a_folder_that_must_not_be_written_to_is_told(published, tmp_path, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (tmp_path / "new").mkdir()
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", forbidden)
+    refused(tmp_path / "new", rf"cannot write '.*{FILE}': Permission denied\. Or")
 
 
 def test_a_folder_that_is_a_file_is_told(published, tmp_path):

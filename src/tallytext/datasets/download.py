@@ -128,7 +128,9 @@ def _plain_errors(address: str, path: Path) -> Iterator[None]:
     except requests.RequestException as problem:
         reason = str(problem)
     except OSError as problem:
-        raise FileError(f"cannot write {str(path)!r}: {problem.strerror or problem}.") from None
+        # Where a folder must not be written to, pooch adds a page of its own words.
+        cause = problem.__cause__ if isinstance(problem.__cause__, OSError) else problem
+        raise FileError(f"cannot write {str(path)!r}: {cause.strerror or cause}.") from None
     except ValueError:
         reason = "the file there is not the one that was published, its checksum being another"
     else:
