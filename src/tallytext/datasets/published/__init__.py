@@ -58,6 +58,11 @@ class Published:
         Where to read about it, and get the files.
     splits : mapping of str to callable
         Splits that can be asked for by name; the usual one is in the files.
+
+    Examples
+    --------
+    >>> CORPORA["reuters21578"].originals[0].name, list(CORPORA["reuters21578"].splits)
+    ('reuters21578.tar.gz', ['modapte', 'modlewis', 'modhayes', 'modapte-90'])
     """
 
     table: str
