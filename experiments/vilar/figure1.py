@@ -91,20 +91,35 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     ]
     columns = ("", "only discounting is right", "only Laplace is right", "p of McNemar's test")
     yield Table("With all words, document by document", columns, rows, 4)
+    yield (
+        f"With all words, 20 Newsgroups come to {found.newsgroups.discount[-1]:.1f} % where the "
+        "paper has 14.9. How posts are ordered accounts for more than that, and how they are cut "
+        "into words for little: see the parts on both below. On Debian sections discounting gains "
+        "nothing from all words and Laplace with fewer is better: see the part on packages."
+    )
 
 
 def _figure(found: Record) -> Figure:
-    drawn, plots = panels(len(NAMES))
-    for plot, (name, title) in zip(plots, NAMES.items(), strict=True):
+    drawn, plots = panels(2 * len(NAMES))
+    for at, (name, title) in enumerate(NAMES.items()):
         lines = {TITLES[which]: found[name][which] for which in SMOOTHINGS}
-        labels = {"title": title, "x_label": "words", "y_label": "error, %"}
-        draw_lines(plot, found[name].sizes, lines, **labels, log_x=True)
-        plot.set_ylim(0, min(100.0, 2.2 * max(max(found[name][key]) for key in _SMOOTHED)))
+        whole, near = plots[at], plots[at + len(NAMES)]
+        labels = {"x_label": "words", "y_label": "error, %"}
+        draw_lines(whole, found[name].sizes, lines, title=title, **labels, log_x=True)
+        whole.minorticks_off()
+        draw_lines(near, found[name].sizes, lines, title="the same, nearer", **labels, log_x=True)
+        near.minorticks_off()
+        whole.set_ylim(0, 100)
+        near.set_ylim(*near_best(found[name]))
     legend_below(drawn, plots)
     return Figure("vilar-figure1", "Error against the number of words kept", drawn)
 
 
-_SMOOTHED = ("laplace", "discount")
+def near_best(found: Record) -> tuple[float, float]:
+    """Return the errors between which smoothings can be told apart."""
+    best = min(found.laplace + found.discount)
+    last = max(found.laplace[-1], found.discount[-1])
+    return best - 1.0, max(best + 8.0, last + 1.0)
 
 
 def _table(found: Record) -> Table:

@@ -107,6 +107,13 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     ]
     title = "Documents to judge whose class changes when they are normalised, in per cent"
     yield Table(title, columns, changed, 2)
+    gains = {name: found[name].discount[-1] - found[name].discount_norm[-1] for name in NAMES}
+    yield (
+        f"With all words normalising lowers the error of discounting by {gains['newsgroups']:.1f} "
+        f"points on 20 Newsgroups and {gains['sections']:.2f} on Debian sections, and raises it by "
+        f"{-gains['universities']:.1f} on 4 Universities. Once documents are normalised, Laplace "
+        "is as good as discounting or better, as the paper found on Job Category."
+    )
 
 
 def _figure(found: Record) -> Figure:
@@ -115,5 +122,8 @@ def _figure(found: Record) -> Figure:
         lines = {line: found[name][key] for key, line in LINES.items()}
         labels = {"title": title, "x_label": "words", "y_label": "error, %"}
         draw_lines(plot, found[name].sizes, lines, **labels, log_x=True)
+        plot.minorticks_off()
+        best = min(min(values) for values in lines.values())
+        plot.set_ylim(best - 1, best + 12)
     legend_below(drawn, plots, columns=3)
     return Figure("vilar-figure2", "Error with and without length normalisation", drawn)

@@ -163,7 +163,13 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
         rows.append([title, *(value for pair in pairs for value in pair)])
     yield Table("With weights of groups, by what they were fitted on", columns, rows, 2)
     yield _figure(found)
-    yield "For 4 Universities the weights drawn are those of the first of the four runs."
+    yield (
+        "For 4 Universities the weights drawn are those of the first of the four runs. On 20 "
+        "Newsgroups weights that are fitted on sums of scores raise the error: long posts outvote "
+        "all others, and gains know what is left out. Where neither can happen, they lower it on "
+        "all three corpora. The χ²-weighted contrast does more on two of them, and a weight for "
+        "each word and class far more on all."
+    )
 
 
 def _figure(found: Record) -> Figure:
@@ -173,6 +179,7 @@ def _figure(found: Record) -> Figure:
         x = [2**at for at in range(len(found[name].weights_alone))]
         labels = {"title": title, "x_label": "documents with the word, up to", "y_label": "weight"}
         draw_lines(plot, x, lines, **labels, log_x=True)
+        plot.minorticks_off()
         plot.axhline(0, color="#666666", lw=0.8)
     legend_below(drawn, plots, columns=2)
     about = "Weights of words by the number of documents with them, one on average"

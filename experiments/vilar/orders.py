@@ -130,3 +130,11 @@ def show(found: Record) -> Iterator[str | Table]:
         f"Of {found.posts:,} posts with a date {found.single:,} are left without copies, and the "
         "first four fifths of each group are learned from."
     )
+    dated, text, drawn = (found[name].discount for name in ("dated", "text", "random"))
+    yield (
+        f"By date discounting errs on {dated:.1f} %, at random on {drawn:.1f} %: the topics of a "
+        "group drift, and at random a thread is on both sides. The published 14.9 lies between. "
+        f"Dates that are sorted as text, which is nearly at random, give {text:.1f} % (Laplace "
+        f"{found.text.laplace:.1f} %). Ties and posts without a date do not matter. So the paper's "
+        "order was by all appearances not quite that of time; which it was cannot be told."
+    )

@@ -62,7 +62,7 @@ def one_of_each(groups: list[str], seed: int) -> Any:
 
     Examples
     --------
-    >>> one_of_each(["a", "b", "b"], 0).sum()
+    >>> int(one_of_each(["a", "b", "b"], 0).sum())
     2
     """
     return at_most(groups, 1, seed)
@@ -73,7 +73,7 @@ def at_most(groups: list[str], most: int, seed: int) -> Any:
 
     Examples
     --------
-    >>> at_most(["a", "b", "b", "b"], 2, 0).sum()
+    >>> int(at_most(["a", "b", "b", "b"], 2, 0).sum())
     3
     """
     number = np.unique(np.asarray(groups), return_inverse=True)[1]
@@ -88,3 +88,9 @@ def at_most(groups: list[str], most: int, seed: int) -> Any:
 def show(found: Record) -> Iterator[str | Table | Figure]:
     yield figure_of(found, SETTINGS, "vilar-packages", "Debian sections in four settings")
     yield table_of(found, SETTINGS, "Debian sections in four settings", [])
+    yield (
+        "Siblings on both sides make the task easier, and are not what takes away the gain from "
+        "all words: it is not there with packages at random either. With sections of about equal "
+        "size it is: discounting is at its best with all words. Yet Laplace with fewer words stays "
+        "better in all four. So uneven classes are one reason, and not the only one."
+    )

@@ -113,3 +113,10 @@ def show(found: Record) -> Iterator[str | Table]:
             errors = ours.laplace, ours.discount, ours.laplace - ours.discount
             rows.append((VARIANTS[name].title, ours.words, ours.mean_length, *errors))
     yield Table("20 Newsgroups prepared in other ways, all words", columns, rows, 1)
+    yield (
+        "Stop words, stems, digits and rare words move the error of discounting by less than a "
+        "point. What is left of a post moves it more: the header, and whether quotes are kept. "
+        f"Quotes and frequent words left out come nearest to the paper's mean length of 86 words "
+        f"({found.quotes_longer_list.mean_length:.0f} here) and further away from its error, so "
+        "that preparation alone does not explain the difference."
+    )

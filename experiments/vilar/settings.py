@@ -10,7 +10,7 @@ import numpy as np
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
-from experiments.vilar.figure1 import SMOOTHINGS, TITLES
+from experiments.vilar.figure1 import SMOOTHINGS, TITLES, near_best
 
 
 def figure_of(found: Record, settings: Mapping[str, str], name: str, about: str) -> Figure:
@@ -20,8 +20,8 @@ def figure_of(found: Record, settings: Mapping[str, str], name: str, about: str)
         lines = {TITLES[each]: found[setting][each] for each in SMOOTHINGS}
         labels = {"title": title, "x_label": "words", "y_label": "error, %"}
         draw_lines(plot, found[setting].sizes, lines, **labels, log_x=True)
-        smoothed = found[setting].laplace + found[setting].discount
-        plot.set_ylim(0, min(100.0, 2 * max(smoothed)))
+        plot.minorticks_off()
+        plot.set_ylim(*near_best(found[setting]))
     legend_below(drawn, plots)
     return Figure(name, about, drawn)
 

@@ -107,8 +107,7 @@ def chi_by_class(tally: Tally) -> NDArray[np.float64]:
     array([[3.  , 0.75],
            [3.  , 0.75]])
     """
-    both = tally.documents.toarray().astype(np.float64)
-    both = both if both.shape[0] == tally.n_classes else both.T
+    both = tally.documents.toarray().T.astype(np.float64)
     n, in_class = float(tally.n_documents), tally.class_documents[:, None].astype(np.float64)
     with_term = tally.term_documents[None, :].astype(np.float64)
     above = n * (both * n - in_class * with_term) ** 2
@@ -138,3 +137,8 @@ def show(found: Record) -> Iterator[str | Table]:
         pairs = [(found[name][kind].error, found[name][kind].weighting) for name in NAMES]
         rows.append([title, *(value for pair in pairs for value in pair)])
     yield Table("Error in per cent with weights of words", columns, rows, 2)
+    yield (
+        "Weights that all classes share help most, by gains to a small power, and more on the "
+        "contrast than in rule 4 where there are many classes. They do what selecting words does, "
+        "without a threshold."
+    )
