@@ -24,8 +24,8 @@ ABOUT = """"Perhaps an explicit length model has to be included": eq. 1 has a fa
 the paper drops. Here it is kept: a log-normal or a negative binomial of the lengths of each class,
 by its moments, added to the scores of absolute discounting (closed form, all words) with a weight.
 The weight is the one with fewest errors in five folds of the documents to learn from (packages of
-one source in one fold), in which both words and lengths are learned without the fold;
-of equals the smallest. Words of a document depend on each other, so that their scores are far too
+one source in one fold), in which both words and lengths are learned without the fold; of equals the
+smallest. Words of a document depend on each other, so that their scores are far too
 large, and a length that counts as much as the model says hardly matters: this is why a weight is
 needed. What it could bring at best, the weight that is best on the documents to judge, is given
 beside."""

@@ -135,10 +135,15 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     yield _figure(found)
     yield (
         "The limit on b is not needed on these corpora: the likelihood has its maximum far below "
-        "it. It is flat there, so that the limited b, which is found with counts of a fixed number "
-        "of digits, and the other may differ and do equally well. On 20 Newsgroups errors would "
-        "go on falling beyond the maximum, as they do for raw counts."
+        "it, and is so flat there that rules which differ by 0.1 or 0.2 in b differ little in "
+        f"error. So the closed form of raw counts, which costs nothing, does as well: "
+        f"{_mean(found, 'closed'):.2f} % on average against {_mean(found, 'token'):.2f} %. On 20 "
+        "Newsgroups errors would go on falling beyond the maximum, as they do for raw counts."
     )
+
+
+def _mean(found: Record, rule: str) -> float:
+    return fmean(found[name][rule].error for name in NAMES)
 
 
 def _figure(found: Record) -> Figure:

@@ -22,10 +22,9 @@ ABOUT = """The first 800 posts of each group by date are learned from. Nine of 1
 that can be read (the paper has 19,974 posts), and some have the same. Here: what becomes of errors
 if the nine come first or last, if ties are broken the other way round, if article numbers stand for
 dates, if the field Date is sorted by its letters ("Fri" before "Mon"), and if the order is none at
-all (ten seeds). Then what a post's twins do: the collection
-holds posts that were sent to several groups, and with a split at random their copies, and answers
-that quote them, are on both sides. "Copies left out" keeps of posts with the same text the first
-alone."""
+all (ten seeds). Then what a post's twins do: the collection holds posts that were sent to several
+groups, and with a split at random their copies, and answers that quote them, are on both sides.
+"Copies left out" keeps of posts with the same text the first alone."""
 
 SEEDS = 10
 TITLES = {
@@ -135,6 +134,7 @@ def show(found: Record) -> Iterator[str | Table]:
         f"By date discounting errs on {dated:.1f} %, at random on {drawn:.1f} %: the topics of a "
         "group drift, and at random a thread is on both sides. The published 14.9 lies between. "
         f"Dates that are sorted as text, which is nearly at random, give {text:.1f} % (Laplace "
-        f"{found.text.laplace:.1f} %). Ties and posts without a date do not matter. So the paper's "
-        "order was by all appearances not quite that of time; which it was cannot be told."
+        f"{found.text.laplace:.1f} %). Ties and posts without a date do not matter. An order that "
+        "is not quite that of time would explain the paper's figure; whether it had one cannot be "
+        "told."
     )

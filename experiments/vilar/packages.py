@@ -23,7 +23,7 @@ library, its headers, its manual. Figure 1 keeps a source on one side. The paper
 random, whatever company a page comes from. Here the same for packages: split by source (Figure 1),
 drawn one by one, so that nearly every package to judge has siblings to learn from, and one package
 of each source only. Last, sources whole again, but of each section at most 400 packages, so that
-p(c) and the lengths of classes are about equal."""
+sections are more nearly equal."""
 
 SETTINGS = {
     "by_source": "sources whole",
@@ -90,7 +90,7 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     yield table_of(found, SETTINGS, "Debian sections in four settings", [])
     yield (
         "Siblings on both sides make the task easier, and are not what takes away the gain from "
-        "all words: it is not there with packages at random either. With sections of about equal "
+        "all words: it is not there with packages at random either. With sections of nearly equal "
         "size it is: discounting is at its best with all words. Yet Laplace with fewer words stays "
         "better in all four. So uneven classes are one reason, and not the only one."
     )
