@@ -158,9 +158,9 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
         "that little is left of what classes have shown a few times: the closed form loses "
         f"{there.closed_cells.error - there.best.error:.1f} points there. A likelihood of tokens "
         "cannot see that; counting the errors of documents left out does "
-        f"({there.left_out_errors.error:.1f} %), and goes wrong on 20 Newsgroups. There an ε that "
-        "is chosen in this way does not help Laplace either: a post left out alone has its copies "
-        "and answers among the others, so that too little smoothing looks best."
+        f"({there.left_out_errors.error:.1f} %), and goes wrong on 20 Newsgroups, where an ε that "
+        "is chosen in this way does not help Laplace either. Copies and answers of a post that is "
+        "left out may be why; this was not measured for b."
     )
 
 

@@ -127,6 +127,6 @@ def show(found: Record) -> Iterator[str | Table]:
     yield Table("Error in per cent with a model of lengths", columns, rows, 2)
     yield (
         "Lengths tell next to nothing that words have not told. On 4 Universities they would, with "
-        "a large weight; but pages learned from, most of them from elsewhere, do not show it. "
-        "Length matters through what long documents do to counts (Figure 2), not as evidence."
+        "a large weight, which folds of the pages learned from, most of them from elsewhere, do "
+        "not choose."
     )

@@ -131,10 +131,9 @@ def show(found: Record) -> Iterator[str | Table]:
     )
     dated, text, drawn = (found[name].discount for name in ("dated", "text", "random"))
     yield (
-        f"By date discounting errs on {dated:.1f} %, at random on {drawn:.1f} %: the topics of a "
-        "group drift, and at random a thread is on both sides. The published 14.9 lies between. "
-        f"Dates that are sorted as text, which is nearly at random, give {text:.1f} % (Laplace "
-        f"{found.text.laplace:.1f} %). Ties and posts without a date do not matter. An order that "
-        "is not quite that of time would explain the paper's figure; whether it had one cannot be "
-        "told."
+        f"By date discounting errs on {dated:.1f} %, at random on {drawn:.1f} %, and the published "
+        "14.9 lies between. Copies are part of that, the rest was not taken apart. Dates that are "
+        f"sorted as text give {text:.1f} % (Laplace {found.text.laplace:.1f} %). Ties and posts "
+        "without a date do not matter. An order that is not quite that of time would explain the "
+        "paper's figure, but so might other things that were not tried; it cannot be told."
     )
