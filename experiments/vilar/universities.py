@@ -81,5 +81,6 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
         "308 at a time: the standard error of an error of 14 % is two points for each, and one for "
         f"their mean. With pages at random, {found.random.judged:,} of them in five draws, the "
         "curve is smooth, is lowest at a thousand words or two, and smoothings differ; "
-        "whether it is their number or where they are from was not told apart. All words are best in none of the settings."
+        "whether it is their number or where they are from was not told apart. "
+        "All words are best in none of the settings."
     )
