@@ -1,0 +1,107 @@
+"""Figure 3: classes in bins by the number of their training documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from experiments.kim import korean
+from experiments.kim.grid import cell, oracle_cell
+from experiments.kim.judging import Judged, size_bins
+from experiments.kim.published import UM, WEIGHTINGS
+from experiments.kim.split import UNEVEN, reuters
+from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
+from experiments.reproduction.paper import Shown
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+
+HEADING = "Figure 3: small classes and large ones"
+ABOUT = """The paper groups classes into five bins by their number of training documents, without
+giving the bounds, and shows the mean F1 of each bin. Here Reuters is cut at the quintiles of the
+sizes of classes. Korean classes are those of the uneven headlines, where size and class are
+independent by design: each point is a mean over all seven classes, each with that many training
+documents once.
+
+The last table does what the paper did for PNB*: it takes for each bin the weighting with the
+highest F1 on the test documents."""
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    split = reuters(work)
+    honest = {row: cell(work, weighting) for row, weighting in WEIGHTINGS.items()}
+    oracle = {row: oracle_cell(work, weighting) for row, weighting in WEIGHTINGS.items()}
+    bins = size_bins(split.sizes)
+    return {
+        "bins": [_described(split.sizes[bins == each]) for each in np.unique(bins)],
+        "reuters": _by_bin(honest, bins),
+        "oracle": _by_bin(oracle, bins),
+        "as_published": Judged.of(split, _best_of_bins(honest, bins)).averages,
+        "as_published_oracle": Judged.of(split, _best_of_bins(oracle, bins)).averages,
+        "sizes": UNEVEN,
+        "uneven": _by_size(work),
+    }
+
+
+def _described(sizes: Any) -> dict[str, int]:
+    return {"from": int(sizes.min()), "to": int(sizes.max()), "classes": len(sizes)}
+
+
+def _by_bin(found: dict[str, Judged], bins: Any) -> dict[str, list[float]]:
+    return {
+        row: [float(each.f1[bins == one].mean()) for one in np.unique(bins)]
+        for row, each in found.items()
+    }
+
+
+def _best_of_bins(found: dict[str, Judged], bins: Any) -> Any:
+    """Return decisions with the weighting of each bin that is best on the test documents."""
+    means, rows = _by_bin(found, bins), [*found]
+    decided = np.zeros_like(found[rows[0]].decided)
+    for at, one in enumerate(np.unique(bins)):
+        best = rows[int(np.argmax([means[row][at] for row in rows]))]
+        decided[:, bins == one] = found[best].decided[:, bins == one]
+    return decided
+
+
+def _by_size(work: Workplace) -> dict[str, list[float]]:
+    splits, found = korean.splits(work, "uneven"), korean.rows_of(work, "uneven")
+    orders = [np.argsort(split.sizes) for split in splits]
+    return {
+        row: np.mean([rows[row].f1[at] for rows, at in zip(found, orders, strict=True)], axis=0)
+        for row in (UM, *WEIGHTINGS)
+    }
+
+
+def show(found: Record) -> Iterable[Shown]:
+    heads = [f"{each['from']}–{each['to']}" for each in found.bins]
+    drawn, plots = panels(3, 3)
+    places = range(len(heads))
+    for plot, title, lines in (
+        (plots[0], "Reuters", found.reuters),
+        (plots[1], "Reuters, oracle", found.oracle),
+    ):
+        draw_lines(plot, places, lines, title=title, x_label="training documents", y_label="F1")
+        plot.set_xticks(places, heads)
+    korean_lines = {row: values for row, values in found.uneven.items() if row != UM}
+    named = {"title": "uneven headlines", "x_label": "training documents", "y_label": "F1"}
+    draw_lines(plots[2], found.sizes, korean_lines, log_x=True, **named)
+    legend_below(drawn, plots[:1])
+    yield Figure("kim-figure3", "Mean F1 of classes by the number of training documents", drawn)
+    rows = [(row, *values) for row, values in found.reuters.items()]
+    yield Table("Reuters: mean F1 by training documents", ("", *heads), rows)
+    rows = [(row, *values) for row, values in found.uneven.items()]
+    sizes = [f"{size:,}" for size in found.sizes]
+    yield Table("Uneven headlines: mean F1 by training documents", ("", *sizes), rows)
+    yield Table(
+        "PNB* as published: the best weighting of each bin, by test labels",
+        ("", "micro", "macro"),
+        [
+            ("published", 0.8341, 0.6645),
+            ("thresholds of training documents", *found.as_published.values()),
+            ("thresholds of the oracle", *found.as_published_oracle.values()),
+        ],
+        4,
+    )
