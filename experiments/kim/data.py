@@ -22,7 +22,7 @@ and the later 5,000 to judge. The latter was never given out. In its place there
 - *articles*: korean-news, 1,600 whole Korean articles of 8 classes, two thirds of each class to
   learn from, for five seeds;
 - *uneven headlines*: klue-ynat again, with 20, 50, 100, 200, 500, 1,000 and 2,000 training
-  documents for its classes, and half as many to judge; in seven rotations each class has each size
+  documents for its classes, and two fifths as many to judge; in seven rotations each has each size
   once. This is the one that has small classes beside large ones, as the paper's has.
 
 None of them has many classes, so figures cannot be compared with the published ones, only the order

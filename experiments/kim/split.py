@@ -105,7 +105,7 @@ def articles(work: Workplace, seed: int, words: Words = KOREAN) -> Split:
     return split_of(work, *map(corpus.take, sides), words)
 
 
-# Training documents of the classes of a rotation; half as many are judged.
+# Training documents of the classes of a rotation; for five of them, two are judged.
 UNEVEN = (20, 50, 100, 200, 500, 1000, 2000)
 
 
@@ -120,7 +120,7 @@ def uneven_headlines(work: Workplace, rotation: int) -> Split:
     train, test = ([], [])
     for at, label in enumerate(corpus.classes):
         size = UNEVEN[(at + rotation) % len(UNEVEN)] // (10 if work.quick else 1)
-        for rows, side, n in ((train, "train", size), (test, "test", size // 2)):
+        for rows, side, n in ((train, "train", size), (test, "test", 2 * size // 5)):
             own = [
                 row
                 for row, (given, where) in enumerate(zip(corpus.labels, corpus.splits, strict=True))
