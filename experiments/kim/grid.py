@@ -29,13 +29,21 @@ def row_judged(work: Workplace, row: str) -> Judged:
     return judged(reuters(work), row_scores(work, row))
 
 
-@lru_cache(maxsize=64)
 def cell(work: Workplace, weighting: str | None, alpha: float = ALPHA) -> Judged:
     """Return the decisions of a weighting at an α."""
+    return _cell(work, weighting, alpha)
+
+
+@lru_cache(maxsize=64)
+def _cell(work: Workplace, weighting: str | None, alpha: float) -> Judged:
     return judged(reuters(work), poisson_scores(work, weighting, alpha))
 
 
-@lru_cache(maxsize=64)
 def oracle_cell(work: Workplace, weighting: str | None, alpha: float = ALPHA) -> Judged:
     """Return the same with thresholds of the oracle."""
+    return _oracle_cell(work, weighting, alpha)
+
+
+@lru_cache(maxsize=64)
+def _oracle_cell(work: Workplace, weighting: str | None, alpha: float) -> Judged:
     return judged_by_oracle(reuters(work), poisson_scores(work, weighting, alpha))

@@ -81,20 +81,32 @@ def _absentee(model: Any, split: Split, folds: NDArray[np.intp], fold: int) -> A
     )
 
 
-@lru_cache(maxsize=4)
 def poisson_jury(work: Workplace, theta: float = THETA, words: Words = ENGLISH) -> Jury:
     """Return Poisson models of Reuters."""
+    return _poisson_jury(work, theta, words)
+
+
+@lru_cache(maxsize=4)
+def _poisson_jury(work: Workplace, theta: float, words: Words) -> Jury:
     return Jury.of(PoissonNB(theta=theta, multi_label=True), reuters(work, words))
 
 
-@lru_cache(maxsize=32)
 def poisson_scores(work: Workplace, weighting: str | None, alpha: float = ALPHA) -> Scores:
     """Return z* of Reuters (eq. 15)."""
+    return _poisson_scores(work, weighting, alpha)
+
+
+@lru_cache(maxsize=12)
+def _poisson_scores(work: Workplace, weighting: str | None, alpha: float) -> Scores:
     return poisson_jury(work).scores(PoissonNB.z_star, weighting=weighting, alpha=alpha)
 
 
-@lru_cache(maxsize=2)
 def unigram_scores(work: Workplace, words: Words = ENGLISH) -> Scores:
     """Return log-odds per token of the unigram model on Reuters."""
+    return _unigram_scores(work, words)
+
+
+@lru_cache(maxsize=2)
+def _unigram_scores(work: Workplace, words: Words) -> Scores:
     jury = Jury.of(MultinomialNB(Laplace(1), multi_label=True), reuters(work, words))
     return jury.scores(MultinomialNB.evidence)

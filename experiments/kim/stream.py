@@ -51,7 +51,7 @@ def newsgroups(work: Workplace) -> Stream:
     corpus = work.load("20newsgroups")
     dated = corpus.where(corpus.columns["date"])
     if work.quick:
-        dated = dated.take(range(0, len(dated), 8))
+        dated = dated.take(range(0, len(dated), 20))
     texts = [subject_and_body(text) for text in dated.texts]
     return _stream(work, dated, texts, dated.classes)
 
@@ -59,7 +59,7 @@ def newsgroups(work: Workplace) -> Stream:
 def _stream(work: Workplace, corpus: Corpus, texts: list[str], profiles: list[str]) -> Stream:
     order = np.argsort(np.array(corpus.columns["date"]), kind="stable")
     if work.quick:
-        order = order[::4] if len(order) > 4000 else order
+        order, profiles = order[:: max(1, len(order) // 1000)], profiles[:4]
     counts = work.counts(
         [texts[row] for row in order], TextVectorizer(stop_words="english", min_df=5)
     )
