@@ -79,11 +79,22 @@ def show(found: Record) -> Iterable[Shown]:
             ("thresholds of the oracle", *_spread(found.oracle_ranges), _median(found.noise)),
         ],
     )
+    yield from _one_class(found, "corn")
     rows = [
         (f"{alpha:g}", *(_share(best, alpha) for best in _bests(found))) for alpha in found.alphas
     ]
     columns = ("α", "share of classes for which it is best", "by oracle")
     yield Table("The best α (of equal ones, all)", columns, rows, 2)
+
+
+def _one_class(found: Record, name: str) -> Iterable[str]:
+    """Say what can be said of the best α of one class."""
+    if name in found.classes:
+        curve, at = found.curves[name], found.classes.index(name)
+        yield (
+            f"*{name}* moves from {min(curve):.3f} to {max(curve):.3f} over α, and has a standard "
+            f"error of {found.noise[at]:.3f}: its best α depends on which documents are judged."
+        )
 
 
 def _bests(found: Record) -> tuple[Any, Any]:

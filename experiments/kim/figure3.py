@@ -137,6 +137,7 @@ def show(found: Record) -> Iterable[Shown]:
     rows = [(row, *each, found.ten_largest[row]) for row, each in found.by_bound.items()]
     columns = ("", *bounds, "ten largest")
     yield Table("Reuters with other bounds (classes in brackets)", columns, rows)
+    yield _order(found.ten_largest)
     rows = [(row, *values) for row, values in found.uneven.items()]
     sizes = [f"{size:,}" for size in found.sizes]
     yield Table("Uneven headlines: mean F1 by training documents", ("", *sizes), rows)
@@ -149,4 +150,20 @@ def show(found: Record) -> Iterable[Shown]:
             ("thresholds of the oracle", *found.as_published_oracle.values()),
         ],
         4,
+    )
+    yield _winners(found.reuters)
+
+
+def _order(largest: Record) -> str:
+    ranked = sorted(largest, key=lambda row: -largest[row])
+    said = ", ".join(f"{row} {largest[row]:.3f}" for row in ranked)
+    return f"The ten largest classes alone, best first: {said}."
+
+
+def _winners(bins: Record) -> str:
+    n_bins = len(bins[PNB])
+    best = [max(bins, key=lambda row, at=at: bins[row][at]) for at in range(n_bins)]
+    return (
+        f"The best weighting of each bin, small classes first: {', '.join(best)}. So there is "
+        "little to win by a choice for each bin here."
     )

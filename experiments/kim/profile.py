@@ -16,7 +16,7 @@ from tallytext.decision import Platt
 KEPT = 300  # delivered documents that the threshold is fitted to, the latest
 BACKGROUND = 50  # documents from before the stream that are taken for not relevant besides
 DELIVER = 1 / 3  # utility of 2 for a relevant document, -1 for another: deliver from here on
-CURIOUS = 5  # documents known, at which the bound is half of that
+CURIOUS = 5.0  # documents known, at which the bound is half of that
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,14 @@ class Way:
         not relevant, besides; or all documents with their labels, which nobody has.
     threshold : bool
         Whether its threshold moves.
+    curious : float
+        The number of documents known at which the bound on what is delivered is half of what it
+        will be; 0: it is never lowered.
     """
 
     model: str
     threshold: bool
+    curious: float = CURIOUS
 
 
 class Profile:
@@ -82,8 +86,7 @@ class Profile:
         """Return the threshold by all that is known; a bit too low while that is little."""
         scores = np.concatenate([self.scores, self.background])
         relevant = np.append(self.relevant, np.zeros(len(self.background), dtype=bool))
-        curious = CURIOUS if self.way.threshold and self.way.model != "all" else 0
-        least = DELIVER * len(self.scores) / (len(self.scores) + curious)
+        least = DELIVER * len(self.scores) / (len(self.scores) + self.way.curious)
         return fitted_threshold(scores, relevant, least)
 
 
