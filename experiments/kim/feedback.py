@@ -117,6 +117,9 @@ def show(found: Record) -> Iterable[Shown]:
         }
         named = {"title": name, "x_label": "documents looked at", "y_label": "average precision"}
         draw_lines(plot, found.judged, lines, **named)
+    ends = [plot.get_ylim() for plot in plots]
+    for plot in plots:
+        plot.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
     legend_below(drawn, plots[:1])
     about = f"Average precision on test documents, mean over {found.n_classes} classes of Reuters"
     yield Figure("kim-feedback", about, drawn)

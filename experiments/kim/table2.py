@@ -73,8 +73,16 @@ def show(found: Record) -> Iterable[Shown]:
             "UM, macro": [each.um.macro * one for one in ones],
         }
         draw_lines(plot, found.alphas, lines, title=_TITLES[name], x_label="α", y_label="F1")
+        _widen(plot)
     legend_below(drawn, plots)
     yield Figure("kim-figure1", "F1 of the Poisson model over α, and of the unigram model", drawn)
+
+
+def _widen(plot: Any) -> None:
+    """Show at least a tenth, so that nothing looks like a difference that is none."""
+    low, high = plot.get_ylim()
+    missing = max(0.0, 0.1 - (high - low)) / 2
+    plot.set_ylim(low - missing, high + missing)
 
 
 _TITLES = {
