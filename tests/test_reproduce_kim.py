@@ -137,6 +137,15 @@ def test_all_of_several_best_alphas_are_named():
     assert figure2._best(np.array([[0.5, 0.1], [0.5, 0.3]]), (0.0, 1.0)) == [[0.0, 1.0], [1.0]]
 
 
+def test_the_best_alpha_is_found_anew_in_each_sample():
+    truth = np.arange(8)[:, None] < 4
+    redrawn = figure2._redrawn(truth, [truth, ~truth])
+    assert redrawn.shape == (2, figure2.SAMPLES, 1)
+    assert (redrawn[0] == 1).all() and (redrawn[1] == 0).all()
+    assert figure2._shares(redrawn[:, :, 0], (0.0, 0.5)) == {"0": 1.0, "0.5": 0.0}
+    assert figure2._paired_errors(redrawn.mean(axis=1), redrawn).tolist() == [0.0]
+
+
 def test_learning_in_lots_is_exact_and_a_constant_theta_is_not(split):
     assert incremental._stale(split, 60) == 0
     later = split.train.counts.toarray()

@@ -37,8 +37,8 @@ threshold of the profile. A sigmoid over scores gives the probability of being r
 fitted to the examples, each scored by a model without it, to the latest {KEPT} delivered documents,
 and to {BACKGROUND} documents from before the stream that are taken for not relevant. The threshold
 is where the probability falls to 1/3, which is right if a relevant document is worth 2 and another
-one costs 1; and lower while few are known, so that a profile does not starve. These settings were
-settled on the topics of Reuters that are 16th to 30th in size, which are not reported. The
+one costs 1; and lower while few are known, so that a profile does not starve. Some twenty settings
+were tried on the topics of Reuters that are 16th to 30th in size, which are not reported. The
 vocabulary is that of the whole stream (words, no labels).
 
 What learns: nothing (*frozen*); the threshold; model and threshold, from *delivered* documents;

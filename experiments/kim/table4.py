@@ -107,7 +107,7 @@ def show(found: Record) -> Iterable[Shown]:
     )
     pair = found.pairs[f"{CHI}, {PRR}"]
     yield (
-        f"PrR was published .0023 above CHI in micro-F1; here CHI is {pair.micro:+.4f} above PrR. "
+        f"PrR was published .0023 above CHI in micro-F1; here CHI less PrR is {pair.micro:+.4f}. "
         f"The standard error of such a difference is {pair.micro_error:.4f}, so the published "
         f"order says little. The sign test on our decisions gives p = {pair.p:.2f}."
     )
