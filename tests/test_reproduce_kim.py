@@ -138,7 +138,7 @@ def test_all_of_several_best_alphas_are_named():
 
 
 def test_the_best_alpha_is_found_anew_in_each_sample():
-    truth = np.arange(8)[:, None] < 4
+    truth = np.arange(60)[:, None] < 30
     redrawn = figure2._redrawn(truth, [truth, ~truth])
     assert redrawn.shape == (2, figure2.SAMPLES, 1)
     assert (redrawn[0] == 1).all() and (redrawn[1] == 0).all()
