@@ -81,7 +81,7 @@ def _reuters(work: Workplace, words: Words) -> Split:
     corpus = work.load("reuters21578")
     train, test = corpus.train, corpus.test
     if work.quick:
-        train, test = train.take(range(0, len(train), 16)), test.take(range(0, len(test), 16))
+        train, test = train.take(range(0, len(train), 24)), test.take(range(0, len(test), 24))
     return split_of(work, train, test, words)
 
 
