@@ -23,7 +23,7 @@ moves with its threshold as well as with α; so curves are also drawn with the t
 oracle, which leave α alone. How much of the movement is chance is told by 200 samples of the test
 documents, drawn with replacement: the table has, beside the range over α, the standard error of
 the difference between the best and the worst α of a class; and the best α of *corn* is found anew
-in each sample."""
+in each sample (both added after a first run; neither bears on a verdict)."""
 CLASSES = ("corn", "wheat", "ship", "money-fx")
 ENOUGH, SAMPLES = 10, 200
 
