@@ -29,7 +29,9 @@ Where a claim on the largest classes fails, bounds may be the reason: a fifth of
 down to 87 training documents. So F1 is given for other bounds, too, up to the ten largest classes
 alone. These bounds were added after the first run had shown that the claims fail at quintiles, and
 the line at 300 was drawn after F1 by bound had been seen: it can suggest a reason, and confirms
-nothing. The verdicts stay those at quintiles. The last table does what the paper did for PNB*: it takes for each bin the weighting with the
+nothing. The verdicts stay those at quintiles.
+
+The last table does what the paper did for PNB*: it takes for each bin the weighting with the
 highest F1 on the test documents."""
 BOUNDS = (1, 10, 30, 100, 300, 1000)
 SAMPLES, LARGE = 200, 300

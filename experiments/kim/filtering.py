@@ -44,9 +44,9 @@ vocabulary is that of the whole stream (words, no labels).
 What learns: nothing (*frozen*); the threshold; model and threshold, from *delivered* documents;
 the same, with all others learned as not relevant, words only (*background*); and *everything*, all
 labels of all documents, which is the upper bound. *Not curious* is *delivered* with a bound that is
-never lowered; it was added after a first run. A profile has starved if its F1 is below .1. Utility is 2 · relevant delivered −
-others delivered, as a share of the most one could have; below 0 it would be better to deliver
-nothing."""
+never lowered; it was added after a first run. A profile has starved if its F1 is below .1. Utility
+is 2 · relevant delivered − others delivered, as a share of the most one could have; below 0 it
+would be better to deliver nothing."""
 WAYS = {
     "frozen": Way("nothing", threshold=False, curious=0),
     "threshold": Way("nothing", threshold=True),
