@@ -138,7 +138,7 @@ def _alphas(work: Workplace, name: str) -> dict[str, Any]:
 def _sizes(work: Workplace) -> dict[str, Any]:
     found = {}
     for name in ("ohsumed", "reuters"):
-        for size in PER_CLASS:
+        for size in PER_CLASS[:1] if work.quick else PER_CLASS:
             drawn = samples(documents(work, name).labels, size, 1 if work.quick else 5)
             found[f"{TITLES[name]}, {size} per class"] = _gains(work, name, [*drawn])
     labels = documents(work, "newsgroups").labels

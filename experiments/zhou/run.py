@@ -12,6 +12,7 @@ from experiments.zhou import (
     mixture,
     phrases,
     reuse,
+    rounds,
     table1,
     table2,
     table3,
@@ -29,5 +30,6 @@ PARTS = [
     differences,
     phrases,
     mixture,
+    rounds,
 ]
 PAPER = Paper.of("zhou", __file__, PARTS)
