@@ -17,9 +17,9 @@ from experiments.zhou.trials import METHODS, SHARE, Trial, listed, paired, sampl
 HEADING = "Reuse: translations of another collection"
 ABOUT = """The paper learns translations from TDT2 and judges the Los Angeles Times with them.
 Here: from AG News for the ten largest topics of Reuters, and from Reuters for AG News. Rows are
-known by their names; phrases and words that the other collection does not have are dropped. Labels
-for 5 % of each class, λ = .4. *Coverage* is the share of the collection's own phrases that have a
-row in the other's translations, of different phrases and of all that occur.
+known by their names; phrases and words that the other collection does not have are dropped. Six
+samples with labels for 5 % of each class, λ = .4. *Coverage* is the share of the collection's own
+phrases that have a row in the other's translations, of different phrases and of all that occur.
 
 News of agencies from 1987, most of it on companies and prices, and headlines with a sentence from
 2004 are further apart than the paper's two collections, which are of about the same time. The
@@ -39,7 +39,7 @@ def _judged(work: Workplace, target: str, source: str) -> dict[str, Any]:
     read, own = documents(work, target), learned(work, target)
     borrowed = borrow(learned(work, source), own, read.texts)
     results = []
-    for sample in work.track([*samples(read.labels, SHARE, 2 if work.quick else 10)], target):
+    for sample in work.track([*samples(read.labels, SHARE, 2 if work.quick else 6)], target):
         found = Trial(own, read.labels, sample).all()
         trial = Trial(borrowed, read.labels, sample)
         for method, share in BORROWED.items():

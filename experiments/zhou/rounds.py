@@ -18,7 +18,7 @@ ABOUT = """The paper takes from texts without labels which words come together, 
 can teach which class they are of, too: expectation-maximisation shares each out to the classes
 that the model takes it for, and counts it there (`MultinomialNB.refresh`). Six rounds, from the
 background and from CSSS, on 20 Newsgroups; the texts are those that are judged."""
-SIZES = {"five_percent": (SHARE, 3), "one": (1, 5)}
+SIZES = {"five_percent": (SHARE, 2), "one": (1, 4)}
 SIZE_TITLES = {"five_percent": "labels for 5 %", "one": "one document per class"}
 ROWS = {
     "background": "background",
