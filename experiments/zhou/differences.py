@@ -12,7 +12,7 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.zhou import published
-from experiments.zhou.corpora import TITLES, documents, header_kept
+from experiments.zhou.corpora import JUDGED, TITLES, documents, header_kept
 from experiments.zhou.learned import Learned, learned, new_model
 from experiments.zhou.trials import METHODS, SHARE, Scores, Trial, listed, paired, samples, spread
 from tallytext import MultinomialNB, TextVectorizer
@@ -59,7 +59,7 @@ def measure(work: Workplace) -> dict[str, Any]:
         "texts": _texts(work),
         "learning": _learning(work),
         "knowledge": _knowledge(work),
-        "alpha": {name: _alphas(work, name) for name in ("newsgroups", "ohsumed")},
+        "alpha": {name: _alphas(work, name) for name in JUDGED},
         "sizes": _sizes(work),
     }
 
@@ -130,10 +130,11 @@ def _inductive(trial: Trial, texts: list[str]) -> dict[str, Scores]:
 def _alphas(work: Workplace, name: str) -> dict[str, Any]:
     known, labels = learned(work, name), documents(work, name).labels
     trials = [Trial(known, labels, each) for each in _samples(work, labels)]
-    return {
+    by_alpha = {
         f"{alpha:g}": listed({"background": trial.background(alpha)} for trial in trials)
         for alpha in ALPHAS
     }
+    return {"laplace": listed({"laplace": trial.laplace()} for trial in trials), "by": by_alpha}
 
 
 def _sizes(work: Workplace) -> dict[str, Any]:
@@ -193,12 +194,8 @@ def show(found: Record) -> Iterator[Any]:
     ]
     yield Table("How translations are learned: micro-F1", ("", "CSSS", "CISS"), rows)
     yield Table("What is known: micro-F1", ("", "transductive", "inductive"), _known(found))
-    rows = [
-        (TITLES[name], *(spread(each.background.micro) for each in by_alpha.values()), printed_f1)
-        for name, by_alpha in found.alpha.items()
-        for printed_f1 in [published.F1[name]["background"][0]]
-    ]
-    columns = ("", *(f"α = {alpha}" for alpha in next(iter(found.alpha.values()))), "published")
+    columns = ("", *(f"α = {alpha:g}" for alpha in ALPHAS), "published", "Laplace")
+    rows = [_alpha_row(name, each) for name, each in found.alpha.items()]
     yield Table("α of the background: micro-F1", columns, rows)
     rows = [(name, *_compared(each)) for name, each in found.sizes.items()]
     columns = ("", "background", "CSSS", "CISS", "CSSS, gain in points", "CISS, gain in points")
@@ -212,6 +209,12 @@ def _known(found: Record) -> list[tuple[str, ...]]:
         (title, spread(found.knowledge[name].micro), spread(found.knowledge[other[name]].micro))
         for name, title in METHODS.items()
     ]
+
+
+def _alpha_row(name: str, each: Record) -> tuple[Any, ...]:
+    levels = [spread(level.background.micro) for level in each.by.values()]
+    printed = published.F1[name]["background"][0] if name in published.F1 else None
+    return TITLES[name], *levels, printed, spread(each.laplace.laplace.micro)
 
 
 def _compared(each: Record) -> list[str]:
