@@ -14,13 +14,13 @@ from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.store import found_in
 from experiments.zhou import published
 from experiments.zhou.corpora import NAMES, header_kept, largest_classes, part, single_labels
-from experiments.zhou.differences import unequal
 from experiments.zhou.figure2 import overlap, topicalities
 from experiments.zhou.five_percent import rows
 from experiments.zhou.learned import Learned, class_shares, new_model, new_phrases
 from experiments.zhou.mixture import choice
 from experiments.zhou.reuse import borrow, coverage
 from experiments.zhou.run import PAPER
+from experiments.zhou.sizes import shares_of, unequal
 from experiments.zhou.table1 import statistics
 from experiments.zhou.trials import METHODS, Trial, listed, paired, percent, samples, spread
 
@@ -81,6 +81,11 @@ class TestSamples:
         sample = unequal(LABELS, np.array([0.9, 0.1]), 20, seed=0)
         assert sorted(np.unique(LABELS[sample], return_counts=True)[1].tolist()) == [2, 18]
         assert len(np.unique(sample)) == len(sample)
+
+    def test_large_classes_are_counted_apart(self):
+        given, truth = np.array([*"aabc"]), np.array([*"abbc"])
+        found = shares_of(given, truth, np.array(["a"]))
+        assert found == pytest.approx({"share": 0.5, "recall": 1.0, "recall_of_others": 2 / 3})
 
 
 class TestTrials:

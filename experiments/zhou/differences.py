@@ -14,14 +14,21 @@ from experiments.reproduction.workplace import Workplace
 from experiments.zhou import published
 from experiments.zhou.corpora import JUDGED, TITLES, documents, header_kept
 from experiments.zhou.learned import Learned, learned, new_model
-from experiments.zhou.trials import METHODS, SHARE, Scores, Trial, listed, paired, samples, spread
+from experiments.zhou.trials import (
+    METHODS,
+    SHARE,
+    Scores,
+    Trial,
+    listed,
+    samples,
+    spread,
+)
 from tallytext import MultinomialNB, TextVectorizer
 from tallytext.datasets import stripped, without_headers
 from tallytext.smoothing import Semantic
 
 HEADING = "Differences, looked into"
-ABOUT = """Each table changes one thing; two samples with labels for 5 %, and three in the last
-table.
+ABOUT = """Each table changes one thing; two samples with labels for 5 %.
 
 *What is kept of a post.* The paper does not say; three things can be left out: the header, the
 quotes, the signature.
@@ -32,12 +39,7 @@ can; and what is known. *Inductive* is what a program knows that has not seen th
 judged: background, vocabulary and translations are learned from the sample alone, which is 5 % of
 the texts. Laplace with the words of the sample only is in the same table.
 
-*α of the background*, which the paper does not name.
-
-*Sizes of classes.* In OHSUMED and Reuters classes differ in size, in the other corpora they do
-not. So 20 Newsgroups is given samples of 1,000 documents in which groups have as unequal shares as
-the classes of OHSUMED have, and OHSUMED and Reuters samples with equally many documents of each
-class."""
+*α of the background*, which the paper does not name."""
 TEXTS: dict[str, Callable[[str], str]] = {
     "all headers": str,
     "From, Subject, body": header_kept,
@@ -50,7 +52,6 @@ LEARNING: dict[str, dict[str, Any]] = {
     "15 steps, trimmed": {"solver": "em", "trim": True},
 }
 ALPHAS = (0.1, 0.3, 0.5, 0.7, 0.9)
-PER_CLASS = (1, 3, 10)
 
 
 def measure(work: Workplace) -> dict[str, Any]:
@@ -60,7 +61,6 @@ def measure(work: Workplace) -> dict[str, Any]:
         "learning": _learning(work),
         "knowledge": _knowledge(work),
         "alpha": {name: _alphas(work, name) for name in JUDGED},
-        "sizes": _sizes(work),
     }
 
 
@@ -137,44 +137,6 @@ def _alphas(work: Workplace, name: str) -> dict[str, Any]:
     return {"laplace": listed({"laplace": trial.laplace()} for trial in trials), "by": by_alpha}
 
 
-def _sizes(work: Workplace) -> dict[str, Any]:
-    found = {}
-    for name in ("ohsumed", "reuters"):
-        for size in PER_CLASS[:1] if work.quick else PER_CLASS:
-            drawn = samples(documents(work, name).labels, size, 1 if work.quick else 3)
-            found[f"{TITLES[name]}, {size} per class"] = _gains(work, name, [*drawn])
-    labels = documents(work, "newsgroups").labels
-    for title, shares in (("equal", np.ones(1)), ("unequal", _shares(work))):
-        n = 1 if work.quick else 3
-        drawn = [unequal(labels, shares, len(labels) // 20, seed) for seed in range(n)]
-        found[f"20 Newsgroups, {title} classes"] = _gains(work, "newsgroups", drawn)
-    return found
-
-
-def _shares(work: Workplace) -> NDArray[np.float64]:
-    sizes = np.unique(documents(work, "ohsumed").labels, return_counts=True)[1]
-    return np.sort(sizes)[::-1] / sizes.sum()
-
-
-def unequal(
-    labels: NDArray[Any], shares: NDArray[np.float64], n: int, seed: int
-) -> NDArray[np.intp]:
-    """Return about n documents whose classes have given shares, dealt out to them by chance."""
-    chance = np.random.default_rng(seed)
-    classes = chance.permutation(np.unique(labels))
-    wanted = np.resize(shares, len(classes))
-    parts = []
-    for label, share in zip(classes, wanted / wanted.sum(), strict=True):
-        members = np.flatnonzero(labels == label)
-        parts.append(chance.choice(members, min(len(members), max(1, round(n * share))), False))
-    return np.sort(np.concatenate(parts))
-
-
-def _gains(work: Workplace, name: str, drawn: list[NDArray[np.intp]]) -> dict[str, Any]:
-    known, labels = learned(work, name), documents(work, name).labels
-    return listed(Trial(known, labels, each).all() for each in work.track(drawn, name))
-
-
 def _samples(work: Workplace, labels: NDArray[Any]) -> list[NDArray[np.intp]]:
     return [*samples(labels, SHARE, 1 if work.quick else 2)]
 
@@ -197,9 +159,6 @@ def show(found: Record) -> Iterator[Any]:
     columns = ("", *(f"α = {alpha:g}" for alpha in ALPHAS), "published", "Laplace")
     rows = [_alpha_row(name, each) for name, each in found.alpha.items()]
     yield Table("α of the background: micro-F1", columns, rows)
-    rows = [(name, *_compared(each)) for name, each in found.sizes.items()]
-    columns = ("", "background", "CSSS", "CISS", "CSSS, gain in points", "CISS, gain in points")
-    yield Table("Sizes of classes: micro-F1", columns, rows)
 
 
 def _known(found: Record) -> list[tuple[str, ...]]:
@@ -215,9 +174,3 @@ def _alpha_row(name: str, each: Record) -> tuple[Any, ...]:
     levels = [spread(level.background.micro) for level in each.by.values()]
     printed = published.F1[name]["background"][0] if name in published.F1 else None
     return TITLES[name], *levels, printed, spread(each.laplace.laplace.micro)
-
-
-def _compared(each: Record) -> list[str]:
-    base = each.background.micro
-    levels = [spread(each[name].micro) for name in ("background", "csss", "ciss")]
-    return [*levels, *(paired(each[name].micro, base) for name in ("csss", "ciss"))]

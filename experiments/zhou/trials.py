@@ -93,17 +93,21 @@ class Trial:
         model = _new(Laplace(1.0)).fit(own[:, kept], self.labels[self.sample])
         return self.scores(model.predict(pool[:, kept]))
 
-    def background(self, alpha: float = ALPHA, inductive: bool = False) -> Scores:
+    def background(self, alpha: float = ALPHA, inductive: bool = False, em: Any = KNOWN) -> Scores:
         """Judge by the mixture with the unigram of all texts, or of those of the sample only."""
         own, pool = self._words
-        others = {} if inductive else {"unlabelled": pool, "em": KNOWN}
+        others = {} if inductive else {"unlabelled": pool, "em": em}
         model = _new(Background(alpha)).fit(own, self.labels[self.sample], **others)
         return self.scores(model.predict(pool))
 
     def semantic(self, translation: TranslationModel, weight: Any = WEIGHT) -> Scores:
         """Judge by the mixture with what signatures bring."""
+        return self.scores(self.given(translation, weight))
+
+    def given(self, translation: TranslationModel, weight: Any = WEIGHT) -> NDArray[Any]:
+        """Return the labels that documents are given by that mixture."""
         self.model.set_params(smoothing=Semantic(translation, weight, ALPHA))
-        return self.scores(self.model.predict(self._counts[1]))
+        return np.asarray(self.model.predict(self._counts[1]))
 
     def after_rounds(self) -> Scores:
         """Judge by what was set last, once the others have joined classes in six rounds."""
