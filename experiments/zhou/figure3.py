@@ -49,6 +49,9 @@ def show(found: Record) -> Iterator[Any]:
     }
     # The colours of the methods on the left, which the gains are over.
     draw_lines(plots[1], found.sizes, _in_order(gains), title="gain of CSSS, points", **labels)
+    for plot in plots:
+        plot.set_xticks(found.sizes, [str(size) for size in found.sizes])
+        plot.minorticks_off()
     plots[1].axhline(0, color="#999999", lw=0.8)
     legend_below(drawn, plots, 4)
     yield Figure("zhou-figure3", "F1 and gains against documents per class", drawn)

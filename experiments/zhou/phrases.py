@@ -38,6 +38,7 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "likelihood 3.84, 2 times": ("likelihood", {"threshold": 3.84, "min_count": 2}),
 }
 CORPORA = ("newsgroups", "ohsumed")
+TICKS = (3_000, 10_000, 30_000, 100_000)
 
 
 def measure(work: Workplace) -> dict[str, Any]:
@@ -90,9 +91,16 @@ def show(found: Record) -> Iterator[Any]:
         background = found[name].background
         rows.append(("background", None, None, spread(background.micro), spread(background.macro)))
         rows[-1] = (*rows[-1], paired(background.micro, ciss.micro))
-        rank = found[name].rank_correlation
-        title = f"{TITLES[name]}: rank correlation of phrases and micro-F1 {rank:.2f}"
-        yield Table(title, columns, rows, 1)
+        yield Table(TITLES[name], columns, rows, 1)
+        yield _summary(found[name])
+
+
+def _summary(result: Record) -> str:
+    levels = [fmean(each.csss.micro) for each in result.ways.values()]
+    return (
+        f"Rank correlation of phrases and micro-F1: {result.rank_correlation:.2f}; from the worst "
+        f"way to the best, {100 * (max(levels) - min(levels)):.1f} points."
+    )
 
 
 def _draw(plot: Any, name: str, result: Record) -> None:
@@ -105,6 +113,8 @@ def _draw(plot: Any, name: str, result: Record) -> None:
     for title, base, dashes in lines:
         plot.axhline(fmean(base.micro), color="#666666", lw=1, ls=dashes, label=title)
     plot.set_xscale("log")
+    plot.set_xticks(TICKS, [f"{tick:,}" for tick in TICKS])
+    plot.minorticks_off()
     plot.set(title=TITLES[name], xlabel="phrases", ylabel="micro-F1")
     plot.grid(alpha=0.25)
 
