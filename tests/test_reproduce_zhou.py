@@ -24,8 +24,7 @@ from experiments.zhou.sizes import shares_of, unequal
 from experiments.zhou.table1 import statistics
 from experiments.zhou.trials import METHODS, Trial, listed, paired, percent, samples, spread
 
-from tallytext.datasets import Corpus
-from tallytext.datasets.named import CORPORA
+from tallytext.datasets import CORPORA, Corpus
 
 FOLDER = Path(os.environ.get("TALLYTEXT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SEA = ["deep sea and a wave", "a wave of salt water", "deep sea, fish", "fish in salt water"] * 10
