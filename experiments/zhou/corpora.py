@@ -30,7 +30,7 @@ TITLES = {
 JUDGED = ("newsgroups", "ohsumed", "ag_news", "ynat")
 KEPT_FIELDS = ("From", "Subject")
 LARGEST = 10  # topics of Reuters
-QUICK = 500
+QUICK = 400
 
 
 class Documents(NamedTuple):

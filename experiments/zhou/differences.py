@@ -81,7 +81,7 @@ def _texts(work: Workplace) -> dict[str, Any]:
 
 def _learning(work: Workplace) -> dict[str, Any]:
     read, found = documents(work, "newsgroups"), {}
-    for name in work.track(LEARNING):
+    for name in work.track([*LEARNING][:2] if work.quick else LEARNING):
         known = learned(work, "newsgroups")
         if LEARNING[name]:
             known = Learned.of(new_model("newsgroups", **LEARNING[name]), read.texts)

@@ -25,8 +25,8 @@ here; Korean headlines (YNAT) are there to see whether the language matters.
 
 Of the headers of newsgroups only From and Subject are kept, since others name the group. English
 stop words are left out. Words are not brought to stems. The paper says nothing of its own
-preparation, but its counts do: the third row below, bodies without any header and words by their
-stems, comes nearest to it.
+preparation, but its counts do: the row of bodies without any header, with words by their stems,
+comes nearest to it.
 
 Phrases are neighbours with a normalised mutual information of .3 or more that occur five times,
 the default of `Phrases`; the paper used Xtract with a tagger, and UMLS concepts for OHSUMED, which

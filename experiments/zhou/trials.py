@@ -179,7 +179,9 @@ def spread(values: list[float]) -> str:
 
 
 def paired(values: list[float], base: list[float]) -> str:
-    """Write the mean gain, in points, with a 95 % interval over samples."""
+    """Write the mean gain, in points, with a 95 % interval over samples; nothing over itself."""
+    if values == base:
+        return ""
     gains = [100 * (a - b) for a, b in zip(values, base, strict=True)]
     mean, error = mean_and_error(gains)
     return f"{mean:+.1f}" if error is None else f"{mean:+.1f} ± {error:.1f}"
