@@ -29,7 +29,7 @@ background explains still have something; as often as it occurs (the paper's for
 logarithm with a stronger background (β = .8).
 
 Rows of words that count once per document are short where the background explains most of what
-their documents have: "space" is in many posts on disks, files and typography, too.
+their documents have: "space" may be that of disks, too, as files and DOS in its row suggest.
 
 How many of the 20 published words are among our first 50 is counted with a final s removed. The
 same is asked of rows learned from news, because the published row of "program" (Washington,
