@@ -1,0 +1,89 @@
+"""The variants of each score, which the paper tried and does not tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from experiments.reproduction.paper import Shown
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from experiments.yang_pedersen.cells import gain_as_printed
+from experiments.yang_pedersen.corpora import Deal, corpus_of, deals_of, documents_of
+from experiments.yang_pedersen.judging import (
+    K,
+    mean_and_half,
+    neighbour_precision,
+    percent,
+)
+from experiments.yang_pedersen.terms import SCORES, Floats, Ranking, Score
+
+HEADING = "Average or maximum: variants of the scores"
+SHARES = (0.5, 0.1, 0.02, 0.005)
+LEAST = 3
+ABOUT = f"""The paper combined the scores of a term with each class into an average, weighted by the
+size of classes, and a maximum, for CHI and MI; it plotted the better and did not say which. Neither
+does it say how information gain is to be read where documents have several labels. Here all of them
+are measured with k = {K} on three deals: CHI also with terms of fewer than {LEAST} documents left
+out, since it is said to be unreliable for these; IG with labels that share a document out
+(fractional), with each pair of document and label as an event (pairs), as the sum over classes of
+the gain about that class (binary), and as its formula is printed, with shares of documents that do
+not sum to one; TS with different numbers of related documents. MI is minus infinity with a class
+that never has the term: the maximum is over classes that have it, the average has ½ added to every
+cell."""
+
+
+def _with_least(deal: Deal, score: Score, least: int = LEAST) -> Floats:
+    return np.where(deal.frequencies >= least, score(deal), -np.inf)
+
+
+VARIANTS: Mapping[str, Mapping[str, Score]] = SCORES | {
+    "IG": {**SCORES["IG"], "as printed": gain_as_printed},
+    "CHI": {
+        **SCORES["CHI"],
+        **{
+            f"{name}, {LEAST} documents or more": partial(_with_least, score=score)
+            for name, score in SCORES["CHI"].items()
+        },
+    },
+}
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    documents = documents_of(work, corpus_of(work, "reuters21578"))
+    shares = SHARES[1:3] if work.quick else SHARES
+    found: dict[str, dict[str, list[list[float]]]] = {
+        name: {variant: [] for variant in variants} for name, variants in VARIANTS.items()
+    }
+    for deal in deals_of(work, documents):
+        for name, variants in VARIANTS.items():
+            for variant, score in variants.items():
+                ranking = Ranking.of(deal, score)
+                cuts = [ranking.cut(deal, share) for share in shares]
+                found[name][variant].append([neighbour_precision(cut) for cut in cuts])
+    return {
+        name: {variant: _by_share(deals, shares) for variant, deals in variants.items()}
+        for name, variants in found.items()
+    }
+
+
+def _by_share(deals: list[list[float]], shares: Any) -> dict[str, Any]:
+    found = {}
+    for at, share in enumerate(shares):
+        mean, half = mean_and_half([deal[at] for deal in deals])
+        found[percent(share)] = {"mean": mean, "half": half}
+    return found
+
+
+def show(found: Record) -> Iterator[Shown]:
+    shares = [*next(iter(found.IG.values()))]
+    rows = [
+        (f"{name} {variant}".strip(), *(at[share].mean for share in shares))
+        for name in VARIANTS
+        for variant, at in found[name].items()
+    ]
+    yield Table(f"Average precision of kNN, k = {K}", ("score", *shares), rows)
