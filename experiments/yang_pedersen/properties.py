@@ -97,12 +97,15 @@ def _scores_of(deal: Deal, present: Any, pairs: Any) -> dict[str, Floats]:
 def difference(one: Floats, other: Floats) -> float:
     """Return the largest difference as a share of the largest value.
 
+    Terms without a score, or whose absence has none, are left out.
+
     Examples
     --------
-    >>> difference(np.array([1.0, 4.0]), np.array([1.0, 2.0]))
+    >>> difference(np.array([1.0, 4.0, 3.0]), np.array([1.0, 2.0, -np.inf]))
     0.5
     """
-    return float(np.abs(one - other).max() / np.abs(one).max())
+    known = np.isfinite(one) & np.isfinite(other)
+    return float(np.abs(one - other)[known].max() / np.abs(one[known]).max())
 
 
 def _losses(deal: Deal, ranking: Ranking, whole: tuple[float, float], model: LLSF) -> Any:
