@@ -16,7 +16,7 @@ from experiments.reproduction import command
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.record import Record
 from experiments.reproduction.store import found_in
-from experiments.yang_pedersen import corpora, frequency, mutual, properties
+from experiments.yang_pedersen import corpora, mutual, properties
 from experiments.yang_pedersen.cells import (
     Cells,
     gain_as_printed,
@@ -149,6 +149,22 @@ def test_weighted_mutual_information_with_its_counterpart_of_absence_is_informat
     np.testing.assert_allclose(both, scores(one.tally, "ig"), atol=1e-12)
 
 
+def test_pulled_towards_chance_a_pair_is_worth_less_the_rarer_it_is():
+    both, of_class = np.array([[2.0, 200.0, 0.0]]), np.array([[100.0]])
+    cells = Cells(both, of_class, np.array([2.0, 200.0, 5.0]), 1000)
+    rare, common, absent = mutual.towards_chance(cells, 1.0)[0]
+    assert rare == pytest.approx(np.log(3 / 1.2)) and common == pytest.approx(np.log(201 / 21))
+    assert absent == -np.inf
+    plain = mutual.towards_chance(cells, 0.0)[0]
+    assert plain[0] == pytest.approx(plain[1])
+
+
+def test_within_a_class_rare_terms_have_more_mutual_information():
+    with_term = np.array([2.0, 20.0, 200.0])
+    cells = Cells(np.array([[2.0, 10.0, 20.0]]), np.array([[100.0]]), with_term, 1000)
+    assert properties.within_classes(cells) == [pytest.approx(-1.0)]
+
+
 def test_normalised_mutual_information_is_one_for_a_term_that_is_the_class(toy):
     np.testing.assert_allclose(mutual.normalised(Cells.of(toy))[[0, 3]], [1.0, 1.0])
 
@@ -174,7 +190,7 @@ def test_words_of_the_table_follow_from_its_figures():
 
 def test_documents_of_one_group_are_on_one_side():
     groups = [f"group {at // 3}" for at in range(300)]
-    sides = frequency.sides_by_group(groups)
+    sides = corpora.sides_by_group(groups)
     assert {len({sides[at], sides[at + 1], sides[at + 2]}) for at in range(0, 300, 3)} == {1}
     assert 0.6 < sides.count("train") / 300 < 0.8
 

@@ -134,3 +134,11 @@ def given_split(documents: Documents, sides: Sequence[str]) -> Deal:
     lower = np.array([side.lower() for side in sides])
     train, test = np.flatnonzero(lower == "train"), np.flatnonzero(lower == "test")
     return Deal(documents.take(train), documents.take(test))
+
+
+def sides_by_group(groups: list[str]) -> list[str]:
+    """Return a side for each document; documents of one group are on the same side."""
+    names = sorted(set(groups))
+    drawn = np.random.default_rng(0).random(len(names)) < 0.7
+    side = {name: "train" if first else "test" for name, first in zip(names, drawn, strict=True)}
+    return [side[group] for group in groups]

@@ -18,6 +18,7 @@ from experiments.yang_pedersen.corpora import (
     corpus_of,
     documents_of,
     given_split,
+    sides_by_group,
 )
 from experiments.yang_pedersen.judging import percent, precision_of
 from experiments.yang_pedersen.terms import Ranking, plain_score
@@ -99,14 +100,6 @@ def _deal(work: Workplace, corpus: Corpus, source: Source, stops: str | None) ->
     return given_split(documents, corpus.splits)
 
 
-def sides_by_group(groups: list[str]) -> list[str]:
-    """Return a side for each document; documents of one group are on the same side."""
-    names = sorted(set(groups))
-    drawn = np.random.default_rng(0).random(len(names)) < 0.7
-    side = {name: "train" if first else "test" for name, first in zip(names, drawn, strict=True)}
-    return [side[group] for group in groups]
-
-
 def _compared(deal: Deal, shares: Any) -> dict[str, Any]:
     rankings = {name: Ranking.of(deal, plain_score(name)) for name in ("DF", "IG")}
     df, ig = rankings["DF"], rankings["IG"]
@@ -147,7 +140,7 @@ def show(found: Record) -> Iterator[Shown]:
         _row(title, way, row) for title, ways in found.corpora.items() for way, row in ways.items()
     ]
     shares = [*next(iter(found.corpora.values()))["in"]["at"]]
-    columns = ("corpus", "stop words", "ρ of DF and IG", "IG, all", *(f"{s}" for s in shares))
+    columns = ("corpus", "stop words", "ρ of DF and IG", "all terms", *shares)
     yield Table(
         "Loss of DF against IG (and overlap of the best terms) by share kept", columns, rows
     )

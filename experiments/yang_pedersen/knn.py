@@ -113,12 +113,24 @@ def show(found: Record) -> Iterator[Shown]:
         if share != percent(1)
     ]
     yield Table("Less that with all terms, deal by deal", ("kept", *SCORES), gains)
+    yield _compared(found)
     yield _choices(found)
     yield Figure(
         "yang-pedersen-knn",
         "Figure 1: average precision of kNN on Reuters by number of terms",
         curves_drawn(found, "kNN, Reuters", SCORES),
     )
+
+
+def _compared(found: Record) -> Table:
+    pairs = (("CHI", "IG"), ("DF", "IG"), ("TS", "DF"), ("MI", "TS"))
+    rows = [
+        (share, *(f"{row[one].mean - row[other].mean:+.4f}" for one, other in pairs))
+        for share, row in found["at"].items()
+        if share != percent(1)
+    ]
+    columns = ("kept", *(f"{one} less {other}" for one, other in pairs))
+    return Table("One score less another", columns, rows)
 
 
 def _margin(half: float | None, decimals: int = 3) -> str:

@@ -21,7 +21,9 @@ HEADING = "Can mutual information be mended?"
 IS_OPEN = True
 ABOUT = f"""The paper blames two things for the poor results of MI: it favours rare terms, and it is
 sensitive to errors in estimated probabilities. It does not try to mend them. Here: pseudo-counts in
-every cell of the table of a term and a class (½ is the usual shrinkage); no terms of fewer than 3,
+every cell of the table of a term and a class (½ is the usual shrinkage); pseudo-counts that pull
+the observed number of documents A towards the one expected by chance, E, log (A + μ) / (E + μ),
+added when the former had been seen to do nothing; no terms of fewer than 3,
 10 or 30 documents; division by the logarithm of the joint probability (normalised MI); and weights,
 the joint probability Pr(t, c), which the paper names as one of two differences between MI and IG.
 The last is summed over classes; all others are the largest over classes that have the term. Average
@@ -65,6 +67,10 @@ def _all_scores(deal: Deal) -> dict[str, Score]:
         for pseudo in PSEUDO
     }
     found |= {
+        f"MI, {pseudo:g} towards chance": largest(towards_chance(cells, pseudo))
+        for pseudo in PSEUDO
+    }
+    found |= {
         f"MI, {least} documents or more": np.where(cells.with_term >= least, plain, -np.inf)
         for least in LEAST
     }
@@ -80,6 +86,13 @@ def _given(deal: Deal, found: Floats) -> Floats:
 def largest(by_class: Floats) -> Floats:
     """Return the largest over classes."""
     return by_class.max(axis=0)
+
+
+def towards_chance(cells: Cells, pseudo: float) -> Floats:
+    """Return log of (A + μ) / (E + μ), classes by terms; E is expected if they are independent."""
+    expected = cells.of_class * cells.with_term / cells.n
+    ratio = (cells.both + pseudo) / np.maximum(expected + pseudo, 1e-12)
+    return np.where(cells.both > 0, np.log(np.maximum(ratio, 1e-12)), -np.inf)
 
 
 def normalised(cells: Cells) -> Floats:
@@ -113,8 +126,14 @@ _WEIGHTED: dict[str, Callable[[Cells], Floats]] = {
 
 def show(found: Record) -> Iterator[Shown]:
     rows = [
-        (name, row.median_df, *(row[percent(share)].mean for share in SHARES))
+        (name, f"{row.median_df:.0f}", *(row[percent(share)].mean for share in SHARES))
         for name, row in found["at"].items()
     ]
     columns = ("score", "median DF", *(percent(share) for share in SHARES))
-    yield Table("Average precision of kNN", columns, rows)
+    yield Table("Average precision of kNN", columns, rows, 3)
+    yield (
+        "The same number in every cell does not pull a table towards independence: the cell of a "
+        "rare term and a rare class is expected to hold next to nothing, and any pseudo-count "
+        "there looks like a strong tie. Pseudo-counts for the number observed and the number "
+        "expected do what was wanted."
+    )

@@ -98,7 +98,7 @@ def _described(documents: Documents, deal: Deal, lengths: Any) -> dict[str, Any]
         "terms of training": int(np.count_nonzero(deal.frequencies)),
         "words per document": float(kept.mean()),
         "their standard deviation": float(kept.std()),
-        "words with stop words": float(lengths.mean()),
+        "words, stop words included": float(lengths.mean()),
     }
 
 
@@ -116,7 +116,8 @@ def show(found: Record) -> Iterator[Shown]:
         rows = [(what, theirs.get(what), ours[what]) for what in ours]
         yield Table(name, ("", "published", "ours"), rows, 2)
     yield (
-        "A word here is what is left of a document after stop words, since that comes closer to "
-        "the published length; with stop words it would be the last line but two of the first "
-        "table."
+        "Lengths are counted after stop words are taken out, which comes closer to what is "
+        "published; with them they are given below. The list of stop words, the stemmer and what "
+        "counts as a word are not those of the paper, and numbers do not make up for its smaller "
+        "vocabulary: few terms have a digit in them."
     )

@@ -20,7 +20,7 @@ from experiments.yang_pedersen.judging import (
     neighbour_precision,
     percent,
 )
-from experiments.yang_pedersen.terms import SCORES, Floats, Ranking, Score
+from experiments.yang_pedersen.terms import SCORES, Floats, Ranking, Score, plain_score
 
 HEADING = "Average or maximum: variants of the scores"
 SHARES = (0.5, 0.1, 0.02, 0.005)
@@ -32,7 +32,9 @@ are measured with k = {K} on three deals: CHI also with terms of fewer than {LEA
 out, since it is said to be unreliable for these; IG with labels that share a document out
 (fractional), with each pair of document and label as an event (pairs), as the sum over classes of
 the gain about that class (binary), and as its formula is printed, with shares of documents that do
-not sum to one; TS with different numbers of related documents. MI is minus infinity with a class
+not sum to one; TS with different numbers of related documents, and with the rarer of two equally
+strong terms first: a term of one document is never shared by two, so many terms have strength 0,
+and elsewhere on this page the more frequent of equals is first. MI is minus infinity with a class
 that never has the term: the maximum is over classes that have it, the average has ½ added to every
 cell."""
 
@@ -41,7 +43,21 @@ def _with_least(deal: Deal, score: Score, least: int = LEAST) -> Floats:
     return np.where(deal.frequencies >= least, score(deal), -np.inf)
 
 
+def _rarer_first(deal: Deal, score: Score) -> Floats:
+    return score(deal) - 1e-9 * deal.frequencies
+
+
+def _share_of_zeros(deal: Deal) -> float:
+    """Return the share of the terms that no two related documents share."""
+    found = plain_score("TS")(deal)[deal.frequencies > 0]
+    return float(np.mean(found == 0))
+
+
 VARIANTS: Mapping[str, Mapping[str, Score]] = SCORES | {
+    "TS": {
+        **SCORES["TS"],
+        "AREL 15, the rarer of equals first": partial(_rarer_first, score=plain_score("TS")),
+    },
     "IG": {**SCORES["IG"], "as printed": gain_as_printed},
     "CHI": {
         **SCORES["CHI"],
@@ -59,16 +75,18 @@ def measure(work: Workplace) -> dict[str, Any]:
     found: dict[str, dict[str, list[list[float]]]] = {
         name: {variant: [] for variant in variants} for name, variants in VARIANTS.items()
     }
+    zeros = []
     for deal in deals_of(work, documents):
         for name, variants in VARIANTS.items():
             for variant, score in variants.items():
                 ranking = Ranking.of(deal, score)
                 cuts = [ranking.cut(deal, share) for share in shares]
                 found[name][variant].append([neighbour_precision(cut) for cut in cuts])
+        zeros.append(_share_of_zeros(deal))
     return {
         name: {variant: _by_share(deals, shares) for variant, deals in variants.items()}
         for name, variants in found.items()
-    }
+    } | {"strength_zero": float(np.mean(zeros))}
 
 
 def _by_share(deals: list[list[float]], shares: Any) -> dict[str, Any]:
@@ -87,3 +105,4 @@ def show(found: Record) -> Iterator[Shown]:
         for variant, at in found[name].items()
     ]
     yield Table(f"Average precision of kNN, k = {K}", ("score", *shares), rows)
+    yield f"Of the terms, {found.strength_zero:.0%} have strength 0 (15 related documents)."
