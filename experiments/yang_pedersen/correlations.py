@@ -28,7 +28,8 @@ of Reuters, and DF against IG for those of OHSUMED, and calls the correlation ve
 no coefficient. Here all terms of the training documents have both scores; the coefficients are
 Pearson's (r) and Spearman's rank correlation (ρ). Which one would be meant is not said: r is made
 by the few frequent terms, ρ by the many rare ones, so ρ is also given among the terms of ten
-documents or more. The plots hold a sample of the terms, on logarithmic axes."""
+documents or more. Verdicts go by ρ over all terms, the most favourable of the three. The plots hold
+a sample of the terms, on logarithmic axes."""
 N_POINTS = 1200
 FREQUENT = 10
 PAIRS = {"ig": ("IG", "fractional"), "chi": ("CHI", "avg")}

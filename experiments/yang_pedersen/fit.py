@@ -116,6 +116,11 @@ def show(found: Record) -> Iterator[Shown]:
         for key, title in names.items()
     ]
     yield Table("More and fewer singular values, terms by IG", ("", "all terms", *shares), rows, 4)
+    yield (
+        "Whether a loss with fewer terms comes of having few singular values can be read from the "
+        "lines with 50, with 200 and with none left out. All of this is one deal; kNN with all "
+        "terms has a standard deviation of about .003 between deals."
+    )
     yield Figure(
         "yang-pedersen-llsf",
         "Figure 2: average precision of LLSF on Reuters by number of terms",

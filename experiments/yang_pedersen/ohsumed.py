@@ -106,6 +106,10 @@ def show(found: Record) -> Iterator[Shown]:
     columns = ("", "classes", "all terms", *(percent(share) for share in LABEL_SHARES))
     title = "The same documents with few and with many classes: DF less IG (overlap of best terms)"
     yield Table(title, columns, rows)
+    yield (
+        "This is one corpus, and three sizes of which one was picked for the test when all had "
+        "been seen: a hint at the reason, and no proof of it."
+    )
     yield Figure(
         "yang-pedersen-ohsumed",
         "Figure 6: average precision of kNN on OHSUMED with terms by DF and by IG",

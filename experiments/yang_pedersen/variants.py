@@ -105,4 +105,9 @@ def show(found: Record) -> Iterator[Shown]:
         for variant, at in found[name].items()
     ]
     yield Table(f"Average precision of kNN, k = {K}", ("score", *shares), rows)
-    yield f"Of the terms, {found.strength_zero:.0%} have strength 0 (15 related documents)."
+    strengths = [f"{found.TS[name]['2%'].mean:.3f} ({name})" for name in SCORES["TS"]]
+    yield (
+        f"Of the terms, {found.strength_zero:.0%} have strength 0 (15 related documents). How many "
+        "documents are related is tested with a tenth of the terms; with 2 % it is: "
+        f"{', '.join(strengths)}."
+    )
