@@ -116,7 +116,9 @@ def _claims(claims: list[Claim], found: Found) -> str:
 
 def _sentence(claim: Claim) -> str:
     whose = "expected" if claim.ours else claim.where
-    return f"{claim.says} ({whose})" if whose else claim.says
+    when = "asked after a first run" if claim.later else ""
+    known = ", ".join(part for part in ("" if claim.ours and when else whose, when) if part)
+    return f"{claim.says} ({known})" if known else claim.says
 
 
 def _answer(claim: Claim, found: Found) -> str:
