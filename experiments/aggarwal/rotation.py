@@ -58,7 +58,7 @@ def measure(work: Workplace) -> dict[str, Any]:
 
 
 def _measured(documents: Documents, work: Workplace) -> dict[str, Any]:
-    n_trees = [n for n in TREES if n <= 5] if work.quick else [*TREES]
+    n_trees = [n for n in TREES if n <= 2] if work.quick else [*TREES]
     weighted, reduced = weighed(documents), latent(documents, 20 if work.quick else 100)
     work.say("single trees")
     found = _single(documents, weighted, reduced, 1 if work.quick else SEEDS)
