@@ -217,7 +217,8 @@ def test_latent_features_and_directions_are_told_apart(documents):
 
 def test_first_trees_of_a_forest_are_a_forest_of_as_many(documents):
     forest = rotation.RotationForest(5, 2, 3, random_state=1).fit(documents.X, documents.y)
-    found = rotation._shortened(forest, documents, [2, 5])
+    said = rotation._probabilities(forest, documents)
+    found = rotation._of_first(said, forest.classes_, documents, [2, 5])
     whole = corpora.right(forest.predict(documents.Z), documents.z)
     assert found[1] == whole
     assert len(forest.members_) == 5

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from experiments.aggarwal.corpora import TITLES, Documents, documents_of, names, split_of
 from experiments.aggarwal.events import bernoulli, multinomial
 from experiments.aggarwal.ordered import Steps, tied
-from experiments.reproduction.figures import COLOURS, Figure, panels
+from experiments.reproduction.figures import COLOURS, Figure, legend_below, panels
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
@@ -185,5 +185,5 @@ def _figure(found: Record) -> Figure:
         plot.set_xticks(np.arange(len(ORDERS)) + 0.3, [*ORDERS.values()], rotation=55, ha="right")
         plot.set(title=title, ylabel="average precision, %")
         plot.grid(axis="y", alpha=0.25)
-    plots[0].legend(fontsize=7, loc="lower right")
+    legend_below(drawn, plots)
     return Figure("aggarwal-ranking", "Average precision by what documents are ordered.", drawn)
