@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,7 +106,7 @@ def cut(split: Split, n: int | None) -> Split:
     """Return documents that end after so many words; None leaves them whole."""
     if n is None:
         return split
-    return Split(*(side._replace(texts=_first(side.texts, n)) for side in split))
+    return cut_each(split, lambda size: np.full(size, n))
 
 
 def subject_and_body(message: str) -> str:
@@ -122,8 +122,27 @@ def subject_and_body(message: str) -> str:
     return "\n".join([*subjects, body])
 
 
-def _first(texts: Sequence[str], n: int) -> list[str]:
-    return [" ".join(text.split(None, n)[:n]) for text in texts]
+def cut_each(split: Split, draw: Callable[[int], NDArray[np.integer]]) -> Split:
+    """Return documents that end after a number of words of their own, as many as are drawn."""
+    return Split(
+        *(
+            side._replace(texts=[*map(_start, side.texts, draw(len(side.texts)).tolist())])
+            for side in split
+        )
+    )
+
+
+def at_least(split: Split, n: int) -> Split:
+    """Return the documents that have so many words or more."""
+    sides = []
+    for side in split:
+        kept = [row for row, text in enumerate(side.texts) if len(text.split(None, n)) >= n]
+        sides.append(Side([side.texts[row] for row in kept], side.labels[kept]))
+    return Split(*sides)
+
+
+def _start(text: str, n: int) -> str:
+    return " ".join(text.split(None, n)[:n])
 
 
 def _single_labels(corpus: Corpus) -> Corpus:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from experiments.aggarwal.corpora import Documents, right
 from tallytext import BernoulliNB, MultinomialNB
+from tallytext.evaluation import mcnemar
 from tallytext.smoothing import Laplace
 
 Numbers = NDArray[np.float64]
@@ -31,12 +32,26 @@ def binary() -> MultinomialNB:
 
 
 def accuracies(documents: Documents) -> dict[str, float]:
-    """Return how many documents each event model gets right."""
+    """Return how many documents each event model gets right.
+
+    ``p`` is the probability that Bernoulli and multinomial differ as much if they were equally
+    good, by McNemar's exact test.
+    """
+    predicted = predictions(documents)
+    hits = {name: found == documents.z for name, found in predicted.items()}
+    p_value = mcnemar(hits["bernoulli"], hits["multinomial"]).p_value
+    found = {name: right(each, documents.z) for name, each in predicted.items()}
+    return found | {"p": float(f"{p_value:.2g}")}
+
+
+def predictions(documents: Documents) -> dict[str, NDArray[Any]]:
+    """Return which class each event model gives each document to be judged."""
     made = {"bernoulli": bernoulli(), "multinomial": multinomial(), "binary": binary()}
-    found = {name: documents.accuracy(model) for name, model in made.items()}
+    fitted = {name: model.fit(documents.X, documents.y) for name, model in made.items()}
+    found = {name: model.predict(documents.Z) for name, model in fitted.items()}
     presence = Presences.of(documents, *book_smoothing(documents))
     scores = presence.scores(documents.Z, absence=False)
-    return found | {"presence": right(presence.classes[scores.argmax(axis=1)], documents.z)}
+    return found | {"presence": presence.classes[scores.argmax(axis=1)]}
 
 
 def book_smoothing(documents: Documents, gamma: float = 1.0) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """The excerpt of the book, part by part."""
 
 from experiments.aggarwal import (
+    causes,
     choosing,
     event_models,
     fisher,
@@ -15,5 +16,5 @@ from experiments.reproduction.paper import Paper
 PAPER = Paper.of(
     "aggarwal",
     __file__,
-    [l1_path, rotation, fisher, smoothing, event_models, independence, choosing, ranking],
+    [l1_path, rotation, fisher, smoothing, event_models, causes, choosing, independence, ranking],
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from experiments.aggarwal.corpora import TITLES, Documents, documents_of, names, right, split_of
-from experiments.aggarwal.events import Presences, bernoulli, multinomial
+from experiments.aggarwal.events import Presences, bernoulli, book_smoothing, multinomial
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
@@ -104,6 +104,8 @@ def unsmoothed(documents: Documents) -> dict[str, float]:
         "unsmoothed": right(plain.classes[scores.argmax(axis=1)], documents.z),
         "own_impossible": round(float(own.mean()), 5),
         "all_impossible": round(float(never.all(axis=1).mean()), 5),
+        "added": round(book_smoothing(documents)[1], 1),
+        "known": round(float(words.sum() / words.shape[0]), 2),
     }
 
 
@@ -119,6 +121,14 @@ def _possible(plain: Presences) -> Presences:
 def show(found: Record) -> Iterable[str | Table | Figure]:
     yield _figure(found)
     yield _table(found)
+    yield (
+        "*Known terms* are those of the lexicon that a test document has. Headlines have hardly "
+        "one that 50 others have, so that nothing is impossible there and (5.16) does not fail; it "
+        "does as soon as documents have something in common. With γ = 1, (5.17) adds *d / d_a* "
+        "documents to each class, which is more than many classes have: their terms become about "
+        "as unlikely as any other, and their documents go to larger classes. A smaller γ is worth "
+        "most where classes are small (OHSUMED, and all corpora when few documents are learned)."
+    )
     yield _priors(found)
 
 
@@ -140,8 +150,10 @@ def _table(found: Record) -> Table:
         for at in (0, len(corpus.sizes) // 2, -1):
             scores = [100 * corpus[key][at] for key in VARIANTS]
             zeros = 100 * corpus.own_impossible[at], 100 * corpus.all_impossible[at]
-            rows.append((TITLES[name], corpus.sizes[at], *scores, *zeros))
-    columns = ("", "documents", *VARIANTS.values(), "own class impossible", "all impossible")
+            head = corpus.sizes[at], corpus.known[at], corpus.added[at]
+            rows.append((TITLES[name], *head, *scores, *zeros))
+    impossible = "own class impossible", "all impossible"
+    columns = ("", "documents", "known terms", "d / d_a", *VARIANTS.values(), *impossible)
     return Table(
         "Bernoulli, accuracy in %; and what (5.16) makes impossible, in %", columns, rows, 1
     )
