@@ -9,11 +9,13 @@ pytest.importorskip("experiments", reason="the source distribution has no experi
 
 from experiments.aggarwal import (
     augmented,
+    causes,
     choosing,
     corpora,
     event_models,
     events,
     fisher,
+    independence,
     l1_path,
     latent,
     ranking,
@@ -134,6 +136,50 @@ def test_losses_are_against_the_better_model():
     cells = [{"bernoulli": 0.8, "multinomial": 0.7}, {"bernoulli": 0.4, "multinomial": 0.5}]
     found = choosing._judged(cells, "multinomial")
     assert found == {"accuracy": 0.6, "loss": 0.05, "worst": 0.1, "right": 0.5}
+
+
+def test_what_groups_add_is_the_lead_over_all(documents):
+    found = causes.by_terms(documents.terms(np.arange(3)))
+    assert sum(group["share"] for group in found.values()) == pytest.approx(1, abs=1e-4)
+    scores = events.accuracies(documents.terms(np.arange(3)))
+    lead = scores["bernoulli"] - scores["multinomial"]
+    assert sum(group["adds"] for group in found.values()) == pytest.approx(lead, abs=1e-4)
+    assert found["none"]["share"] == pytest.approx(
+        (documents.Z[:, :3].toarray() == 0).all(axis=1).mean(), abs=1e-5
+    )
+
+
+def test_spread_lengths_have_the_mean_of_equal_ones():
+    found = causes.drawn(200_000, np.random.default_rng(0))
+    assert (found.min(), found.max()) == (6, 130)
+    assert found.mean() == pytest.approx(40, abs=0.5)
+
+
+def test_documents_are_long_enough_and_cut_one_by_one():
+    split = Split(*(Side(["a b c d", "e f"], np.array(["x", "y"])) for _ in range(2)))
+    assert corpora.at_least(split, 3).train.texts == ["a b c d"]
+    assert corpora.at_least(split, 2).test.labels.tolist() == ["x", "y"]
+    assert corpora.cut_each(split, lambda n: np.array([3, 1])).test.texts == ["a b c", "e"]
+
+
+def test_gamma_is_chosen_without_test_labels(documents):
+    found = causes.chosen_gammas(documents)
+    others = causes.chosen_gammas(documents._replace(z=documents.z[::-1]))
+    assert found["bernoulli_gamma"] == others["bernoulli_gamma"]
+    assert found["multinomial"] == documents.accuracy(events.multinomial())
+
+
+def test_shuffling_keeps_shares_and_breaks_pairs():
+    same = random.integers(0, 2, size=400)
+    y = np.repeat(["a", "b"], 200)
+    X = sparse.csr_array(np.column_stack([same, same, 1 - same]))
+    linked = Documents(X, y, X, y)
+    apart = independence.shuffled(linked)
+    for label in "ab":
+        own = y == label
+        assert (apart.X[own].sum(axis=0) == X[own].sum(axis=0)).all()
+    assert independence.dependent_pairs(linked) == 1
+    assert independence.dependent_pairs(apart) == 0
 
 
 @pytest.mark.parametrize("digits", [1, 6])
