@@ -15,12 +15,13 @@ from experiments.aggarwal import (
     event_models,
     events,
     fisher,
+    gamma,
     independence,
     l1_path,
     latent,
     ranking,
-    rotation,
     smoothing,
+    trees,
 )
 from experiments.aggarwal.corpora import Documents, Side, Split
 from experiments.aggarwal.ordered import Steps, tied
@@ -29,13 +30,16 @@ from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.store import found_in
 
 from corpora import FOLDER
-from tallytext import BernoulliNB, L1Selector
-
-random = np.random.default_rng(3)
+from tallytext import BernoulliNB, L1Selector, RotationForest
 
 
 @pytest.fixture
-def documents():
+def random():
+    return np.random.default_rng(3)
+
+
+@pytest.fixture
+def documents(random):
     """Three classes of 30 documents, each with words of its own among common ones."""
     y = np.repeat(["air", "sea", "sky"], 30)
     rates = np.full((90, 24), 0.3)
@@ -149,6 +153,17 @@ def test_what_groups_add_is_the_lead_over_all(documents):
     )
 
 
+def test_fifths_go_from_short_to_long(documents):
+    found = causes.by_length(documents, documents.terms(np.arange(12)))
+    assert found["words"] == sorted(found["words"])
+    assert found["truth"] == [1.0] * 5
+    scores = events.accuracies(documents.terms(np.arange(12)))
+    assert np.mean(found["bernoulli"]) == pytest.approx(scores["bernoulli"], abs=1e-4)
+    lengths = documents.X.sum(axis=1)
+    lowest, highest = (f(lengths[documents.y == y].mean() for y in documents.y) for f in (min, max))
+    assert all(lowest - 0.1 <= each <= highest + 0.1 for each in found["bernoulli_typical"])
+
+
 def test_spread_lengths_have_the_mean_of_equal_ones():
     found = causes.drawn(200_000, np.random.default_rng(0))
     assert (found.min(), found.max()) == (6, 130)
@@ -163,13 +178,13 @@ def test_documents_are_long_enough_and_cut_one_by_one():
 
 
 def test_gamma_is_chosen_without_test_labels(documents):
-    found = causes.chosen_gammas(documents)
-    others = causes.chosen_gammas(documents._replace(z=documents.z[::-1]))
+    found = gamma.chosen_gammas(documents)
+    others = gamma.chosen_gammas(documents._replace(z=documents.z[::-1]))
     assert found["bernoulli_gamma"] == others["bernoulli_gamma"]
     assert found["multinomial"] == documents.accuracy(events.multinomial())
 
 
-def test_shuffling_keeps_shares_and_breaks_pairs():
+def test_shuffling_keeps_shares_and_breaks_pairs(random):
     same = random.integers(0, 2, size=400)
     y = np.repeat(["a", "b"], 200)
     X = sparse.csr_array(np.column_stack([same, same, 1 - same]))
@@ -183,7 +198,7 @@ def test_shuffling_keeps_shares_and_breaks_pairs():
 
 
 @pytest.mark.parametrize("digits", [1, 6])
-def test_orders_are_measured_as_by_scikit_learn(digits):
+def test_orders_are_measured_as_by_scikit_learn(digits, random):
     scores, wanted = random.normal(size=80).round(digits), random.random(80) < 0.3
     steps = Steps.of(scores, wanted)
     assert steps.average_precision() == pytest.approx(average_precision_score(wanted, scores))
@@ -214,7 +229,7 @@ def test_the_joint_has_the_multinomial_coefficient():
     assert found == pytest.approx(np.log([3, 2]))
 
 
-def test_mutual_information_given_the_class_is_that_of_its_definition():
+def test_mutual_information_given_the_class_is_that_of_its_definition(random):
     X = random.integers(0, 2, size=(60, 3))
     y = np.repeat(["a", "b"], 30)
     found = augmented.dependence(augmented.class_shares(sparse.csr_array(X), y))
@@ -226,10 +241,10 @@ def test_mutual_information_given_the_class_is_that_of_its_definition():
                 both = ((own[:, 0] == a) & (own[:, 1] == b)).mean()
                 apart = (own[:, 0] == a).mean() * (own[:, 1] == b).mean()
                 expected += 0.5 * both * np.log(both / apart) if both else 0.0
-    assert found[0, 1] == found[1, 0] == pytest.approx(expected)
+    assert [found[0, 1], found[1, 0]] == pytest.approx([expected, expected])
 
 
-def test_a_tree_sees_what_a_naive_model_cannot():
+def test_a_tree_sees_what_a_naive_model_cannot(random):
     # In one class two terms go together, in the other they do not; each is in half of all.
     first, same = random.integers(0, 2, size=(2, 800))
     y = np.repeat(["alike", "apart"], 400)
@@ -262,13 +277,13 @@ def test_latent_features_and_directions_are_told_apart(documents):
 
 
 def test_first_trees_of_a_forest_are_a_forest_of_as_many(documents):
-    forest = rotation.RotationForest(5, 2, 3, random_state=1).fit(documents.X, documents.y)
-    said = rotation._probabilities(forest, documents)
-    found = rotation._of_first(said, forest.classes_, documents, [2, 5])
+    forest = RotationForest(5, 2, 3, random_state=1).fit(documents.X, documents.y)
+    said = trees.probabilities(forest, documents)
+    found = trees.of_first(said, forest.classes_, documents, [2, 5])
     whole = corpora.right(forest.predict(documents.Z), documents.z)
     assert found[1] == whole
     assert len(forest.members_) == 5
-    assert rotation.disagreement([np.array([1, 1]), np.array([1, 2])]) == 0.5
+    assert trees.disagreement([np.array([1, 1]), np.array([1, 2])]) == 0.5
 
 
 @pytest.mark.skipif(

@@ -51,13 +51,13 @@ MODELS = {
     "bernoulli": "Bernoulli",
     "presence": "presence only",
 }
-_LIMITS = {"ynat": 20000}
+LIMITS = {"ynat": 20000}
 
 
 def measure(work: Workplace) -> dict[str, Any]:
     found = {}
     for name in work.track(names(work)):
-        split = split_of(work, name, _LIMITS.get(name))
+        split = split_of(work, name, LIMITS.get(name))
         cells = [cell for n in lengths_of(split, work) for cell in _cells(work, cut(split, n), n)]
         found[name] = {"cells": cells, **_trends(cells)}
     return {"corpora": found}
@@ -158,12 +158,12 @@ def _corners(cells: list[Record]) -> Iterator[tuple[str, Record]]:
         yield f"{title}, all terms", line[-1]
 
 
-_REMARK = """So length decides more than the lexicon does, and sparsity by itself does not decide:
-Bernoulli is furthest ahead where an average document has hardly one term of the lexicon (YNAT with
-100 terms), and furthest behind in the densest corner of all (newsgroups, whole, terms by document
-frequency). The part after this one looks for the causes. *p* is McNemar's, for Bernoulli against
-multinomial: where whole documents and all terms do not show the multinomial ahead, it says whether
-the difference is one."""
+_REMARK = """Length decides more than the lexicon does, and sparsity by itself does not decide:
+Bernoulli is furthest ahead where an average document has hardly one term of the lexicon (YNAT
+with 100 terms), and furthest behind in the densest corner of all (newsgroups, whole, terms by
+document frequency). The part after this one looks for the causes. *p* is McNemar's, for
+Bernoulli against multinomial: where whole documents and all terms do not show the multinomial
+ahead, it says whether the difference is one."""
 
 
 def _maps(found: Record, order: str) -> Figure:

@@ -56,7 +56,7 @@ def _measured(documents: Documents, quick: bool) -> dict[str, Any]:
     for kind, given in kinds.items():
         trees = [given.accuracy(DecisionTreeClassifier(random_state=seed)) for seed in seeds]
         found["tree"][kind] = trees
-        found["svm"][kind] = given.accuracy(LinearSVC(random_state=0))
+        found["svm"][kind] = given.accuracy(LinearSVC(dual=False, random_state=0))
     dimensions = [*DIMENSIONS[: 2 if quick else None]]
     return found | {"dimensions": dimensions} | _by_dimensions(documents, dimensions)
 

@@ -5,6 +5,7 @@ from experiments.aggarwal import (
     choosing,
     event_models,
     fisher,
+    gamma,
     independence,
     l1_path,
     ranking,
@@ -16,5 +17,16 @@ from experiments.reproduction.paper import Paper
 PAPER = Paper.of(
     "aggarwal",
     __file__,
-    [l1_path, rotation, fisher, smoothing, event_models, causes, choosing, independence, ranking],
+    [
+        l1_path,
+        rotation,
+        fisher,
+        smoothing,
+        event_models,
+        causes,
+        gamma,
+        choosing,
+        independence,
+        ranking,
+    ],
 )

@@ -140,7 +140,7 @@ def _figure(found: Record) -> Figure:
         title = TITLES[name]
         draw_lines(plot, corpus.sizes, lines, title=title, x_label="training documents", log_x=True)
     plots[0].set_ylabel("accuracy, %")
-    legend_below(drawn, plots, 6)
+    legend_below(drawn, plots, 4)
     return Figure("aggarwal-smoothing", "Accuracy over the number of training documents.", drawn)
 
 
