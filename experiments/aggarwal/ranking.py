@@ -154,6 +154,13 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
         yield Table(f"{title}: average precision in %, by class and pooled", ("", *heads), rows, 1)
     yield _figure(found)
     yield _means(found)
+    yield (
+        "What to order by, then: within a class, posteriors with a temperature for the length, or "
+        "log-odds per word if nothing is to be fitted; across classes, a sigmoid of each class on "
+        "log-odds per word. The score, and the joint, fall with every word of a document, whatever its class. "
+        "The logarithm of the posterior does not help against ties, as it ends at 0; log-odds do. "
+        "Isotonic regression makes new ones."
+    )
 
 
 def _row(found: Record, model: str, name: str) -> tuple[Any, ...]:
