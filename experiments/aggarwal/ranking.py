@@ -157,8 +157,9 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
     yield (
         "What to order by, then: within a class, posteriors with a temperature for the length, or "
         "log-odds per word if nothing is to be fitted; across classes, a sigmoid of each class on "
-        "log-odds per word. The score, and the joint, fall with every word of a document, whatever its class. "
-        "The logarithm of the posterior does not help against ties, as it ends at 0; log-odds do. "
+        "log-odds per word. The score, and the joint, fall with every word of a document, whatever "
+        "its class. The logarithm of the posterior does not help against ties, as it ends at 0; "
+        "log-odds do. "
         "Isotonic regression makes new ones."
     )
 
