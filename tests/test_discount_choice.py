@@ -190,6 +190,16 @@ def test_left_out_tokens_are_as_likely_as_published(corpus, options, likelihoods
         close(token_log_likelihood(documents, b), expected)
 
 
+def test_rounded_fractions_of_words_seen_once_are_not_taken_for_words_seen_again():
+    chance = np.random.default_rng(0)
+    counts = (chance.random((60, 400)) < 0.01).astype(int)
+    counts[np.arange(60), chance.integers(0, 400, 60)] = 1  # no document is empty
+    counts[:, 0] = 1
+    documents = tokens_of(counts.tolist(), ["X", "Y"] * 30, **normalised(149.7))
+    term = np.concatenate([np.flatnonzero(row) for row in counts])
+    assert documents.kept.tolist() == (counts.sum(axis=0)[term] > 1).tolist()
+
+
 @pytest.mark.parametrize(
     ("corpus", "options", "most", "best", "likelihood"),
     [

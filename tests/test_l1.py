@@ -108,6 +108,18 @@ def test_one_thread_finds_what_many_do_and_sparse_what_dense_does():
     assert_array_equal(one, rows)
 
 
+def test_threads_do_not_share_the_chance_of_logistic_loss():
+    chance = np.random.default_rng(0)
+    X = chance.poisson(0.15, (300, 400))
+    labels = (X[:, :8].argmax(axis=1) + 8 * (X.sum(axis=1) % 2)).tolist()
+    alone, *others = (
+        L1Selector(l1_lambda=0.3, loss="logistic", n_jobs=n, max_iter=30).fit(X, labels).coef_
+        for n in (1, 4, 4, 4)
+    )
+    for other in others:
+        assert_array_equal(alone.toarray(), other.toarray())
+
+
 def test_a_pipeline_learns_from_the_counts_that_were_kept():
     X, labels = corpus()
     pipeline = make_pipeline(L1Selector(n_terms=3), MultinomialNB()).fit(X, labels)

@@ -19,6 +19,11 @@ PIECES = ["<", ">", "<!--", "-->", "<![", "<!", "<?", "</", "&", "&#", "&lt;", "
         ("caf&eacute; &#38; r&#x26;d &unknown; 1 < 2", "café & r&d &unknown; 1 < 2"),
         ("A<![endif]>B<![CDATA[x]]>C", "ABC"),
         ("<b>never ended", "never ended"),
+        ("A<!-- never ended <p>B", "A B"),
+        ("A<! <img src=x <p>B</p", "A B"),
+        ('A <a href="b>c</a> <a href="d">e</a>', "A c e"),
+        ('<img alt="1 > 0">A', "A"),
+        ("A<script>never ended", "A"),
     ],
 )
 def test_a_page_says_what_is_between_its_tags(page, text):

@@ -124,10 +124,7 @@ def test_plain_text_has_one_document_a_line(folder, lines):
     path = folder / "plain.txt"
     path.write_bytes(("\n".join(lines) + "\n").encode())
     texts, labels = load_documents(path, label=None)
-    assert [text.removeprefix("\ufeff") for text in texts[:1]] + texts[1:] == [
-        lines[0].removeprefix("\ufeff"),
-        *lines[1:],
-    ]
+    assert texts == [lines[0].removeprefix("\ufeff"), *lines[1:]]
     assert labels is None
 
 

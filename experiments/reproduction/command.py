@@ -41,6 +41,7 @@ def reproduce(
     data: Path | None = None,
     quick: bool = False,
     fresh: bool = False,
+    download: bool = False,
     write_docs: bool = False,
 ) -> list[str]:
     """Reproduce papers; return a line on each.
@@ -57,11 +58,13 @@ def reproduce(
         Whether small samples will do.
     fresh : bool
         Whether to measure again what is known.
+    download : bool
+        Whether to download corpora that are missing, where that can be done.
     write_docs : bool
         Whether to write the pages of the documentation, too.
     """
     papers = [paper_of(name) for name in names]
-    work = Workplace(data or default_data(), quick, output / "counts")
+    work = Workplace(data or default_data(), quick, output / "counts", download)
     results = run(papers, work, Store(output), fresh=fresh)
     for paper in papers:
         _write(paper, results[paper.name], output)

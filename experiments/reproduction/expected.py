@@ -63,6 +63,8 @@ class Claim:
         Why there can be none.
     ours : bool
         Whether it is not the paper's, but what we expected where the paper asks.
+    later : bool
+        Whether sentence or test were written after results of a first run had been seen.
     """
 
     part: str
@@ -71,6 +73,7 @@ class Claim:
     test: str = ""
     untestable: str = ""
     ours: bool = False
+    later: bool = False
 
     def verdict(self, found: Mapping[str, Any]) -> str:
         if self.untestable:

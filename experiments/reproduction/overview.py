@@ -14,7 +14,8 @@ from experiments.reproduction.tables import Table
 NAME = "README.md"
 ABOUT = """Five sources describe what tallytext does. Each has a page with its tables and figures,
 measured again with the public interface of the library: `tally reproduce all` runs them, and every
-verdict is computed from the results by a test that was written down before."""
+verdict is computed from the results by a test that was written down before; pages say where a test
+came after a first run."""
 
 
 def text_of(papers: Iterable[Paper]) -> str:

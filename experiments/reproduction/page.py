@@ -90,12 +90,24 @@ def _numbers(numbers: list[Number], found: Found) -> str:
 
 
 def _row(number: Number, ours: float | None) -> tuple[str, ...]:
-    head = number.what, number.where, f"{number.published:g}"
+    head, within = (number.what, number.where, _short(number.published)), _short(number.within)
     if ours is None:
-        return *head, "", "", f"{number.within:g}", "not measured"
+        return *head, "", "", within, "not measured"
     difference = ours - number.published
     agrees = "agrees" if abs(difference) <= number.within else "differs"
-    return *head, f"{ours:.4g}", f"{difference:+.3g}", f"{number.within:g}", agrees
+    sign = "+" if difference >= 0 else "−"
+    return *head, _short(ours), f"{sign}{_short(abs(difference))}", within, agrees
+
+
+def _short(value: float) -> str:
+    """Write large numbers without decimals, and small ones with four digits.
+
+    Examples
+    --------
+    >>> _short(19974), _short(0.14908), _short(86.4)
+    ('19,974', '0.1491', '86.4')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _claims(claims: list[Claim], found: Found) -> str:
@@ -104,7 +116,9 @@ def _claims(claims: list[Claim], found: Found) -> str:
 
 def _sentence(claim: Claim) -> str:
     whose = "expected" if claim.ours else claim.where
-    return f"{claim.says} ({whose})" if whose else claim.says
+    when = "asked after a first run" if claim.later else ""
+    known = ", ".join(part for part in ("" if claim.ours and when else whose, when) if part)
+    return f"{claim.says} ({known})" if known else claim.says
 
 
 def _answer(claim: Claim, found: Found) -> str:

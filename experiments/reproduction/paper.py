@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,7 +39,8 @@ class Part:
     is_open : bool
         Whether it answers what the paper left open.
     source : str
-        A short hash of its code: results of other code are not gone on with.
+        A short hash of its code, and of what it imports from the same folder: results of other
+        code are not gone on with.
     """
 
     name: str
@@ -51,7 +54,6 @@ class Part:
     @classmethod
     def of(cls, module: ModuleType) -> Part:
         """Make a part of a module with HEADING, ABOUT, measure, show and perhaps IS_OPEN."""
-        code = inspect.getsource(module)
         return cls(
             module.__name__.rpartition(".")[2],
             module.HEADING,
@@ -59,8 +61,32 @@ class Part:
             module.measure,
             module.show,
             getattr(module, "IS_OPEN", False),
-            hashlib.blake2b(code.encode(), digest_size=6).hexdigest(),
+            _hash_of(module),
         )
+
+
+def _hash_of(module: ModuleType) -> str:
+    package = module.__name__.rpartition(".")[0]
+    code: dict[str, str] = {}
+    waiting = [module.__name__]
+    while waiting:
+        name = waiting.pop()
+        if name not in code:
+            code[name] = inspect.getsource(import_module(name))
+            waiting += _imported(code[name], package)
+    together = "".join(code[name] for name in sorted(code))
+    return hashlib.blake2b(together.encode(), digest_size=6).hexdigest()
+
+
+def _imported(code: str, package: str) -> list[str]:
+    """Return the modules of a package that code imports."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            found += [f"{package}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{package}."):
+            found.append(str(node.module))
+    return found
 
 
 @dataclass(frozen=True)

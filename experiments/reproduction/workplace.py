@@ -36,6 +36,8 @@ class Workplace:
         Whether a small sample has to do, in seconds.
     cache : Path or None
         Where counts are kept; None keeps none.
+    download : bool
+        Whether corpora that are missing are downloaded where that can be done.
     say : callable
         Takes a line on what is being done.
     """
@@ -43,11 +45,12 @@ class Workplace:
     data: Path | None = None
     quick: bool = False
     cache: Path | None = None
+    download: bool = False
     say: Callable[[str], None] = field(default=_silent, compare=False)
 
     def load(self, name: str) -> Corpus:
         """Return a corpus; a part that asks for one that is not here is left out."""
-        return _loaded(name, self.data)
+        return _loaded(name, self.data, self.download)
 
     def counts(self, texts: Sequence[str], vectorizer: TextVectorizer | None = None) -> Counts:
         """Return the counts of texts, from the cache if they are there."""
@@ -62,8 +65,8 @@ class Workplace:
 
 
 @lru_cache(maxsize=3)
-def _loaded(name: str, folder: Path | None) -> Corpus:
+def _loaded(name: str, folder: Path | None, download: bool) -> Corpus:
     try:
-        return load(name, folder=folder)
+        return load(name, folder=folder, download=download)
     except FileError as problem:
         raise NotHere(str(problem)) from problem

@@ -53,7 +53,8 @@ def singular_vectors(
     X : sparse matrix or ndarray of shape (n_rows, n_columns)
     k : int
     random_state : int, RandomState or None, default=0
-        For the vectors to begin with; an int gives the same result each time.
+        For the vectors to begin with; an int gives the same result each time, but where values tie
+        at the cut: rounding decides then which of their vectors are kept.
     method : {"auto", "exact", "fast"}, default="auto"
         "exact": by Lanczos' method, to machine precision. "fast": by random projections; the
         leading values are right to many digits, the last ones to a few per cent. "auto": exact up

@@ -30,7 +30,9 @@ def reproduce(
     papers: Annotated[list[Paper], typer.Argument(help="Which of them, or all.")],
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder of the corpora; by default $TALLYTEXT_DATA."),
+        typer.Option(
+            help="Folder of the corpora; by default $TALLYTEXT_DATA, or the user's cache."
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for results, tables and figures.")
@@ -40,6 +42,9 @@ def reproduce(
     ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Measure again what the folder has results of.")
+    ] = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Download corpora that are missing, if possible.")
     ] = False,
     docs: Annotated[
         bool, typer.Option("--docs", help="Write the pages in docs/papers, too.")
@@ -62,7 +67,8 @@ def reproduce(
         raise InputError("pages are not written from a quick run: leave out --quick or --docs.")
     command = _experiments()
     chosen = command.PAPERS if Paper.all in papers else [*dict.fromkeys(map(str, papers))]
-    lines = command.reproduce(chosen, output, data=data, quick=quick, fresh=fresh, write_docs=docs)
+    given = {"data": data, "quick": quick, "fresh": fresh, "download": download}
+    lines = command.reproduce(chosen, output, **given, write_docs=docs)
     console = results()
     for line in lines:
         console.print(line)

@@ -7,12 +7,13 @@ if TYPE_CHECKING:
     from tallytext.datasets.batch import Batch, Skipped
     from tallytext.datasets.corpus import Corpus
     from tallytext.datasets.docstrings import load_docstrings
-    from tallytext.datasets.named import load
+    from tallytext.datasets.named import CORPORA, load
     from tallytext.datasets.pages import page_text
     from tallytext.datasets.posts import stripped, without_headers
     from tallytext.datasets.reading import DocumentReader, load_documents, read_documents
 
 __all__ = [
+    "CORPORA",
     "Batch",
     "Corpus",
     "DocumentReader",
@@ -28,6 +29,7 @@ __all__ = [
 
 # Imported when first asked for, as in the package itself.
 _HOMES = {
+    "CORPORA": "tallytext.datasets.named",
     "Batch": "tallytext.datasets.batch",
     "Corpus": "tallytext.datasets.corpus",
     "DocumentReader": "tallytext.datasets.reading",

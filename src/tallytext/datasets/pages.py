@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from html import unescape
 
 _HTTP_HEADER = re.compile(
     r"(?:HTTP/[^\n]*\n)?(?:[A-Za-z][\w -]*:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+\r?\n"
 )
-_UNSEEN = ("script", "style")
+# No part looks for its end beyond the next "<" unless it is sure to be found, or takes all of the
+# rest: so the time grows with the length of a page, whatever is in it.
+_MARKUP = re.compile(
+    r"""
+    <!--.*?--> | <[!?][^<>]*>?
+    | <(?P<unseen>script|style)\b[^<>]*(?<!/)> .*? (?:</(?P=unseen)\s*> | \Z)
+    | </?(?P<tag>[a-z][^\s<>/]*)
+      (?: [^<>"']* (?: (?:"[^"<]*"|'[^'<]*') [^<>"']* )* > | [^<>]*>? )
+    """,
+    re.I | re.S | re.X,
+)
 # What these enclose belongs to the word it is in.
 _WITHIN_LINES = {
     *("a", "abbr", "acronym", "b", "bdo", "big", "cite", "code", "dfn", "em", "font", "i", "kbd"),
@@ -19,8 +29,8 @@ _WITHIN_LINES = {
 def page_text(page: str) -> str:
     r"""Return the text of a page of HTML: without HTTP header, tags, comments and scripts.
 
-    Entities become the characters they stand for, and any white space a single blank. Damaged
-    pages are read as far as they can be; what is in no tag is text.
+    Entities become the characters they stand for, and any white space a single blank. A tag
+    without an end ends before the next one.
 
     Parameters
     ----------
@@ -33,40 +43,18 @@ def page_text(page: str) -> str:
     "Ann's home page R&D"
     """
     header = _HTTP_HEADER.match(page)
-    reader = _Text()
-    reader.feed(page[header.end() :] if header else page)
-    reader.close()
-    return " ".join("".join(reader.parts).split())
+    spoken = _MARKUP.sub(_gap, _with_ended_comments(page[header.end() :] if header else page))
+    return " ".join(unescape(spoken).split())
 
 
-class _Text(HTMLParser):
-    """Gathers what is between tags."""
+def _with_ended_comments(page: str) -> str:
+    """Return a page in which no comment begins after the last end of one."""
+    end = max(page.rfind("-->"), 0)
+    return page[:end] + page[end:].replace("<!--", "<!")
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self._is_seen = True
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._is_seen = tag not in _UNSEEN
-        self._end_word(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._end_word(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        self._is_seen = True
-        self._end_word(tag)
-
-    def handle_data(self, data: str) -> None:
-        if self._is_seen:
-            self.parts.append(data)
-
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        # Of a section that it does not know the parser says that there can be none.
-        end = self.rawdata.find(">", i)
-        return -1 if end < 0 else end + 1
-
-    def _end_word(self, tag: str) -> None:
-        if tag not in _WITHIN_LINES:
-            self.parts.append(" ")
+def _gap(markup: re.Match[str]) -> str:
+    """Return what parts the words before and after: nothing, if they may be one word."""
+    tag = markup["tag"]
+    is_within = tag.lower() in _WITHIN_LINES if tag else not markup["unseen"]
+    return "" if is_within else " "

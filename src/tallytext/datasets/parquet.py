@@ -35,7 +35,7 @@ def parquet_batches(
             f"cannot read parquet from {source}: it is read from its end, "
             "so it must be a file, and one that is not compressed as a whole."
         )
-    with _arrow_errors(source), _opened(source) as file:
+    with arrow_errors(source), _opened(source) as file:
         columns.find(file.schema_arrow.names, str(source))
         _check_types(file.schema_arrow, columns, source)
         taken, share = 0, (source.size or 0) / max(file.metadata.num_rows, 1)
@@ -57,7 +57,8 @@ def _opened(source: Source) -> Iterator[Any]:
 
 
 @contextmanager
-def _arrow_errors(source: Source) -> Iterator[None]:
+def arrow_errors(source: Source) -> Iterator[None]:
+    """Turn what is raised at a damaged file into a sentence about it."""
     try:
         yield
     except pa.ArrowException as problem:
@@ -67,14 +68,14 @@ def _arrow_errors(source: Source) -> Iterator[None]:
 
 def _check_types(schema: Any, columns: Columns, source: Source) -> None:
     text = _values(schema.field(columns.text).type)
-    if not _is_string(text):
+    if not is_string(text):
         raise FileError(f"column {columns.text!r} of {source} holds {text}, not text.")
     if columns.label is None:
         return
     label = _values(schema.field(columns.label).type)
     if pa.types.is_list(label) or pa.types.is_large_list(label):
         label = _values(label.value_type)
-    if not (_is_string(label) or pa.types.is_primitive(label)) or pa.types.is_temporal(label):
+    if not (is_string(label) or pa.types.is_primitive(label)) or pa.types.is_temporal(label):
         raise FileError(
             f"column {columns.label!r} of {source} holds {label}, but labels are strings or "
             "numbers, or lists of them."
@@ -85,7 +86,8 @@ def _values(type: Any) -> Any:
     return type.value_type if pa.types.is_dictionary(type) else type
 
 
-def _is_string(type: Any) -> bool:
+def is_string(type: Any) -> bool:
+    """Whether a column of a type holds text."""
     return type in (pa.string(), pa.large_string(), pa.string_view())
 
 

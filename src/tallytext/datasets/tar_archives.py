@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Self
 
 from tallytext.datasets.batch import Row
 from tallytext.datasets.columns import Columns, Report, UnreadableRow
+from tallytext.datasets.opening import Source, opened, plain_errors
 from tallytext.datasets.text_lines import LARGEST_DOCUMENT, TOO_LARGE
 from tallytext.datasets.whole_files import file_row, is_wanted
 from tallytext.errors import FileError
@@ -33,7 +36,7 @@ def tar_rows(
     match: str | None,
 ) -> Iterator[Row]:
     """Yield one document for each regular file of an archive, under its name there."""
-    try:
+    with _tar_errors(source):
         for name, member, archive in _files(stream, match):
             try:
                 row = file_row(name, _content(archive, member), columns, encoding)
@@ -41,11 +44,49 @@ def tar_rows(
                 report(name, str(reason))
             else:
                 yield row
+    _read_on(stream)
+
+
+def tar_files(path: Path, like: re.Pattern[str]) -> Iterator[tuple[re.Match[str], bytes]]:
+    """Yield the regular files of a compressed archive whose whole name is like a pattern.
+
+    Parameters
+    ----------
+    path : Path
+        A tar archive that was compressed by gzip.
+    like : re.Pattern
+        Of the names that are wanted.
+
+    Yields
+    ------
+    name : re.Match
+        The name, taken apart.
+    content : bytes
+    """
+    source = Source(path, "tar", "gz")
+    with plain_errors(source), opened(source) as (stream, _):
+        with _tar_errors(str(source)):
+            for name, member, archive in _files(stream, None):
+                if found := like.fullmatch(name):
+                    yield found, _whole(archive, member, source)
+        _read_on(stream)
+
+
+@contextmanager
+def _tar_errors(source: str) -> Iterator[None]:
+    try:
+        yield
     except tarfile.TarError as problem:
         raise FileError(
             f"cannot read {source} as a tar archive: {problem}. Is it one, and a whole one?"
         ) from None
-    _read_on(stream)
+
+
+def _whole(archive: tarfile.TarFile, member: tarfile.TarInfo, source: Source) -> bytes:
+    try:
+        return _content(archive, member)
+    except UnreadableRow as reason:
+        raise FileError(f"cannot read {source}, {member.name}: {reason}.") from None
 
 
 class _Header(tarfile.TarInfo):

@@ -56,7 +56,7 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     tol : float, default=1e-4
     max_iter : int, default=1000
     n_jobs : int, default=None
-        Threads; None for all cores.
+        Threads; None for all cores. Logistic loss has one in any case.
     verbose : bool, default=None
         Whether to show how far it is; None: where it takes long, on a terminal.
     random_state : int, default=0

@@ -39,8 +39,9 @@ class Questions:
     @classmethod
     def of(cls, X: Any, signs: Numbers, loss: str, effort: Effort, threads: int) -> Self:
         """Ask for each column of signs, +1 for documents of the class and -1 for the others."""
-        columns = sparse.csc_array(X)
-        return cls([SOLVERS[loss](columns, y, effort) for y in signs.T], threads)
+        columns, solver = sparse.csc_array(X), SOLVERS[loss]
+        at_once = threads if solver.threads_agree else 1
+        return cls([solver(columns, y, effort) for y in signs.T], at_once)
 
     def largest(self) -> float:
         """Return the penalty from which no class needs a word."""

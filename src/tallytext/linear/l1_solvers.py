@@ -52,7 +52,15 @@ class Effort:
 
 
 class Solver(Protocol):
-    """One class against the rest."""
+    """One class against the rest.
+
+    Attributes
+    ----------
+    threads_agree : bool
+        Whether several may be solved at a time with the same result.
+    """
+
+    threads_agree: bool
 
     def largest(self) -> float:
         """Return the penalty from which all weights are zero."""
@@ -73,6 +81,8 @@ class Squared:
 
     Each solution is found from the one before, by cyclic coordinate descent.
     """
+
+    threads_agree = True
 
     def __init__(self, X: sparse.csc_array[Any], y: Numbers, effort: Effort) -> None:
         self.X, self.y, self.effort = X, y, effort
@@ -105,6 +115,9 @@ class Squared:
 
 class Logistic:
     r"""Log-loss: :math:`\sum_i \ln(1 + e^{-y_i w \cdot x_i}) + \lambda \sum_j |w_j|`."""
+
+    # All threads would draw from the one random generator that liblinear has.
+    threads_agree = False
 
     def __init__(self, X: sparse.csc_array[Any], y: Numbers, effort: Effort) -> None:
         self.X, self.y, self.effort = X.tocsr(), y, effort

@@ -73,7 +73,8 @@ def scores(
         and the gains for telling each class from the others are summed. The first two are the
         same where each document has exactly one label.
     shrunken : bool, default=False
-        For ``mi`` with ``max``: add ½ to every cell, which rare terms gain less from.
+        For ``mi`` with ``max``: add ½ to every cell, so that none is empty. Terms of one
+        document come first all the same.
     unit : {"nats", "bits"}, default="nats"
         Of ``ig``.
     cap : float, default=100

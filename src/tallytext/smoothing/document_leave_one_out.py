@@ -8,7 +8,7 @@ import numpy as np
 
 from tallytext.smoothing.base import Numbers, safe_ratio
 from tallytext.smoothing.discount_search import searched_discount
-from tallytext.smoothing.token_leave_one_out import TokenDocuments
+from tallytext.smoothing.token_leave_one_out import NOTHING, TokenDocuments
 
 
 def document_log_likelihood(documents: TokenDocuments, b: float) -> float:
@@ -27,9 +27,11 @@ def document_log_likelihood(documents: TokenDocuments, b: float) -> float:
     counts, left = documents.counts, np.maximum(documents.counts - inside, 0.0)
     below = documents.class_totals[documents.classes] - size
     moved = np.bincount(within, np.minimum(counts, b) - np.minimum(left, b))[within]
-    shares = safe_ratio(documents.term_totals - inside, total, 0.0)
+    elsewhere = documents.term_totals - inside
+    shares = safe_ratio(elsewhere, total, 0.0)
     kept = np.maximum(left - b, 0.0) + (documents.taken(b)[documents.classes] - moved) * shares
-    good = (shares > 1e-9) & (below > 1e-9 * documents.class_totals[documents.classes]) & (kept > 0)
+    good = (elsewhere > NOTHING * documents.mean_weight) & (kept > 0)
+    good &= below > 1e-9 * documents.class_totals[documents.classes]
     return float((inside[good] * np.log(kept[good] / below[good])).sum())
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tallytext.smoothing.base import Numbers, safe_ratio
 from tallytext.smoothing.discount_search import searched_discount
 
+NOTHING = 1e-5  # of what a token weighs: less is what rounding leaves
+
 
 @dataclass(frozen=True)
 class TokenDocuments:
@@ -70,8 +72,12 @@ class TokenDocuments:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Whether the word is known without the token."""
-        return self.left_shares * self.total > 1e-9
+        """Whether the word is known without the token.
+
+        Fractions are rounded when they are counted, so that what is left of a word that was seen
+        once is not quite nothing; of one that was seen again it is the weight of a token.
+        """
+        return self.left_shares * self.total > NOTHING * self.mean_weight
 
     def taken(self, b: float) -> Numbers:
         """Return the sum of min(N, b) over the words of each class."""

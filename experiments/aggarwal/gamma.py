@@ -1,0 +1,127 @@
+"""Is it the event model, or γ? Both with the γ that training documents choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from experiments.aggarwal.corpora import (
+    TITLES,
+    Documents,
+    Split,
+    cut,
+    documents_of,
+    names,
+    split_of,
+)
+from experiments.aggarwal.event_models import lengths_of, ranked_terms
+from experiments.reproduction.figures import COLOURS, Figure, panels
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from tallytext import BernoulliNB, MultinomialNB
+from tallytext.smoothing import Laplace
+
+HEADING = "The event model, or γ?"
+IS_OPEN = True
+ABOUT = """The squares above have γ = 1 in (5.17) and (5.21), which is common in practice, says the
+book. Here: both models with γ of 1, 0.3, 0.1, 0.03 and 0.01, whichever is right most often of
+training documents when each is left out. Cuts after 5, 20 and 100 words and none; 100, 1,000 and
+10,000 terms by information gain and all; 5,000 training documents at most."""
+
+GAMMAS = (1.0, 0.3, 0.1, 0.03, 0.01)
+_CUTS = (5, 20, 100, None)
+_SIZES = (100, 1000, 10000)
+_MOST = 5000
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    return {
+        "cells": [
+            {"corpus": name} | cell
+            for name in work.track(names(work))
+            for cell in _gammas(work, split_of(work, name, _MOST))
+        ]
+    }
+
+
+def _gammas(work: Workplace, split: Split) -> Iterator[dict[str, Any]]:
+    for n in lengths_of(split, work):
+        if n in _CUTS:
+            documents = documents_of(work, cut(split, n))
+            ranked = ranked_terms(documents, "ig")
+            sizes = [size for size in _SIZES if size < len(ranked)]
+            for size in [*sizes, len(ranked)]:
+                every = size == len(ranked)
+                found = chosen_gammas(documents.terms(ranked[:size]))
+                yield {"cut": n, "size": size, "every": every} | found
+
+
+def chosen_gammas(documents: Documents) -> dict[str, Any]:
+    """Return how both models do with γ = 1, and with the one that leaving one out takes."""
+    found: dict[str, Any] = {}
+    for name, make in (("bernoulli", BernoulliNB), ("multinomial", _multinomial)):
+        models = [make(gamma).fit(documents.X, documents.y) for gamma in GAMMAS]
+        left_out = [model.leave_one_out(documents.X, documents.y).accuracy for model in models]
+        best = int(np.argmax(left_out))
+        test = [float(np.mean(models[at].predict(documents.Z) == documents.z)) for at in (0, best)]
+        found[name], found[f"{name}_chosen"] = (round(value, 5) for value in test)
+        found[f"{name}_gamma"] = GAMMAS[best]
+    return found
+
+
+def _multinomial(gamma: float) -> MultinomialNB:
+    return MultinomialNB(Laplace(gamma), prior="smoothed")
+
+
+def show(found: Record) -> Iterable[str | Table | Figure]:
+    yield _figure(found)
+    yield _gamma_table(found)
+    yield (
+        "With γ chosen on training documents both models gain, by ten points and more with all "
+        "terms of OHSUMED. γ = 1 had made up half of the difference there, and hidden it on "
+        "newsgroups. Where documents are long and all terms are kept, the multinomial is then "
+        "ahead throughout, as the book advises; on headlines there is nothing between the two."
+    )
+
+
+def _figure(found: Record) -> Figure:
+    drawn, plots = panels(1, across=1, width=5.0, height=3.8)
+    plot = plots[0]
+    for at, name in enumerate(dict.fromkeys(cell.corpus for cell in found.cells)):
+        cells = [cell for cell in found.cells if cell.corpus == name]
+        before = [100 * (cell.multinomial - cell.bernoulli) for cell in cells]
+        after = [100 * (cell.multinomial_chosen - cell.bernoulli_chosen) for cell in cells]
+        plot.scatter(before, after, color=COLOURS[at], s=16, label=TITLES[name])
+    low, high = plot.get_xlim()
+    plot.plot([low, high], [low, high], color="grey", lw=0.7, ls="--")
+    plot.axhline(0, color="grey", lw=0.7)
+    plot.axvline(0, color="grey", lw=0.7)
+    plot.set(xlabel="lead of the multinomial, γ = 1", ylabel="lead, γ by leaving one out")
+    plot.grid(alpha=0.25)
+    plot.legend(fontsize=7)
+    about = "The lead of the multinomial in points, with γ = 1 and with γ that training chooses."
+    return Figure("aggarwal-gamma", about, drawn)
+
+
+def _gamma_table(found: Record) -> Table:
+    rows = []
+    for cell in found.cells:
+        if cell.cut is None:
+            pairs = (cell.multinomial, cell.bernoulli, cell.multinomial_chosen)
+            scores = [100 * value for value in (*pairs, cell.bernoulli_chosen)]
+            gammas = f"{cell.multinomial_gamma:g}", f"{cell.bernoulli_gamma:g}"
+            rows.append((TITLES[cell.corpus], cell.size, *scores, *gammas))
+    columns = (
+        "whole documents",
+        "terms",
+        "multinomial, γ = 1",
+        "Bernoulli, γ = 1",
+        "multinomial, chosen",
+        "Bernoulli, chosen",
+        "γ, multinomial",
+        "γ, Bernoulli",
+    )
+    return Table("With γ chosen by leaving one out: accuracy, %", columns, rows, 1)

@@ -1,0 +1,180 @@
+"""5.3.1.2: what is added to counts, where there are few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from experiments.aggarwal.corpora import TITLES, Documents, documents_of, names, right, split_of
+from experiments.aggarwal.events import Presences, bernoulli, book_smoothing, multinomial
+from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from tallytext import BernoulliNB, MultinomialNB
+from tallytext.smoothing import Laplace
+
+HEADING = "Smoothing where documents are few (5.14 to 5.17)"
+ABOUT = """The book smooths priors with β (5.15) and the shares of documents with γ (5.17), whose
+denominator makes a term that nobody has seen as likely as an average one, d_a / d. Most programs
+add 1 to the count and 2 to the number of documents instead, so that such a term is taken to be in
+half of all documents. Here 50, 100, … training documents are drawn at random, five times (all of
+them: once), the lexicon is what they contain, and the usual test documents are judged. Compared
+are (5.17) with γ of 1, 0.1, 0.01 and next to nothing, the usual (m + 1) / (n + 2), no smoothing at
+all (5.16), and the prior without β. Without smoothing, a class is impossible for a document with a
+term that no document of the class has, or without a term that all of them have; where all classes
+are impossible, the prior decides. *Own class impossible* counts the test documents with a term
+that their own class has not shown, the case that the book warns of, and *all impossible* those
+that (5.16) cannot place at all."""
+
+SIZES = (50, 100, 200, 500, 1000, 2000)
+SEEDS = 5
+VARIANTS = {
+    "book": "(5.17), γ = 1",
+    "tenth": "(5.17), γ = 0.1",
+    "hundredth": "(5.17), γ = 0.01",
+    "usual": "(m + 1) / (n + 2)",
+    "hardly": "γ = 1e-9",
+    "unsmoothed": "(5.16)",
+}
+_LIMITS = {"ynat": 20000}
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    found = {}
+    for name in work.track(names(work)):
+        whole = documents_of(work, split_of(work, name, _LIMITS.get(name)))
+        n = whole.X.shape[0]
+        sizes = [*(size for size in SIZES if size < n), n]
+        found[name] = {"sizes": sizes, **_curves(whole, sizes, 2 if work.quick else SEEDS)}
+    return {"corpora": found}
+
+
+def _curves(whole: Documents, sizes: list[int], seeds: int) -> dict[str, list[float]]:
+    curves: dict[str, list[float]] = {}
+    for size in sizes:
+        samples = [measured(sample) for sample in _samples(whole, size, seeds)]
+        for name in samples[0]:
+            mean = np.mean([sample[name] for sample in samples]).item()
+            curves.setdefault(name, []).append(round(mean, 5))
+    return curves
+
+
+def _samples(whole: Documents, size: int, seeds: int) -> Iterator[Documents]:
+    n = whole.X.shape[0]
+    for seed in range(seeds if size < n else 1):
+        rows = np.random.default_rng(seed).choice(n, size, replace=False)
+        yield whole.learned(np.sort(rows))
+
+
+def measured(documents: Documents) -> dict[str, float]:
+    """Return accuracies, and how often a class is impossible without smoothing."""
+    models = {
+        "book": bernoulli(),
+        "tenth": BernoulliNB(0.1),
+        "hundredth": BernoulliNB(0.01),
+        "hardly": BernoulliNB(1e-9),
+        "bernoulli_ml_prior": BernoulliNB(prior="ml"),
+        "multinomial": multinomial(),
+        "multinomial_ml_prior": MultinomialNB(Laplace(1.0), prior="ml"),
+    }
+    found = {name: documents.accuracy(model) for name, model in models.items()}
+    usual = Presences.of(documents, 1, 2)
+    predicted = usual.classes[usual.scores(documents.Z).argmax(axis=1)]
+    return found | {"usual": right(predicted, documents.z)} | unsmoothed(documents)
+
+
+def unsmoothed(documents: Documents) -> dict[str, float]:
+    """Return how (5.16) does, and how many documents are impossible in their class, and in all.
+
+    Where all classes are impossible, the prior has to decide.
+    """
+    plain = Presences.of(documents, 0, 0)
+    words = (documents.Z > 0).astype(float)
+    unseen = words @ (plain.shares == 0).astype(float).T > 0
+    always = (plain.shares == 1).astype(float)
+    never = unseen | (always.sum(axis=1) - words @ always.T > 0)
+    scores = _possible(plain).scores(documents.Z) - np.where(never, _FAR, 0.0)
+    scores[never.all(axis=1)] = plain.priors
+    known = np.isin(documents.z, plain.classes)
+    own = unseen[known, np.searchsorted(plain.classes, documents.z[known])]
+    return {
+        "unsmoothed": right(plain.classes[scores.argmax(axis=1)], documents.z),
+        "own_impossible": round(float(own.mean()), 5),
+        "all_impossible": round(float(never.all(axis=1).mean()), 5),
+        "added": round(book_smoothing(documents)[1], 1),
+        "known": round(float(words.sum() / words.shape[0]), 2),
+    }
+
+
+# Farther than any document could bring two classes apart.
+_FAR = 1e12
+
+
+def _possible(plain: Presences) -> Presences:
+    """Keep shares off zero and one, so that their logarithms are there."""
+    return plain._replace(shares=np.clip(plain.shares, 1e-12, 1 - 1e-12))
+
+
+def show(found: Record) -> Iterable[str | Table | Figure]:
+    yield _figure(found)
+    yield _table(found)
+    yield (
+        "*Known terms* are those of the lexicon that a test document has. Headlines have hardly "
+        "one that 50 others have, so that nothing is impossible there and (5.16) does not fail; it "
+        "does as soon as documents have something in common. With γ = 1, (5.17) adds *d / d_a* "
+        "documents to each class, which is more than many classes have: their terms become about "
+        "as unlikely as any other, and their documents go to larger classes. A smaller γ is worth "
+        "most where classes are small (OHSUMED, and all corpora when few documents are learned)."
+    )
+    yield _priors(found)
+
+
+def _figure(found: Record) -> Figure:
+    drawn, plots = panels(len(found.corpora), across=len(found.corpora), height=2.7)
+    for plot, (name, corpus) in zip(plots, found.corpora.items(), strict=True):
+        lines = {title: [100 * value for value in corpus[key]] for key, title in VARIANTS.items()}
+        lines |= {"multinomial (5.21)": [100 * value for value in corpus.multinomial]}
+        title = TITLES[name]
+        draw_lines(plot, corpus.sizes, lines, title=title, x_label="training documents", log_x=True)
+    plots[0].set_ylabel("accuracy, %")
+    legend_below(drawn, plots, 4)
+    return Figure("aggarwal-smoothing", "Accuracy over the number of training documents.", drawn)
+
+
+def _table(found: Record) -> Table:
+    rows = []
+    for name, corpus in found.corpora.items():
+        for at in (0, len(corpus.sizes) // 2, -1):
+            scores = [100 * corpus[key][at] for key in VARIANTS]
+            zeros = 100 * corpus.own_impossible[at], 100 * corpus.all_impossible[at]
+            head = corpus.sizes[at], corpus.known[at], corpus.added[at]
+            rows.append((TITLES[name], *head, *scores, *zeros))
+    impossible = "own class impossible", "all impossible"
+    columns = ("", "documents", "known terms", "d / d_a", *VARIANTS.values(), *impossible)
+    return Table(
+        "Bernoulli, accuracy in %; and what (5.16) makes impossible, in %", columns, rows, 1
+    )
+
+
+def _priors(found: Record) -> Table:
+    rows = []
+    for name, corpus in found.corpora.items():
+        gains = [
+            100 * (smoothed - plain)
+            for smoothed, plain in zip(corpus.book, corpus.bernoulli_ml_prior, strict=True)
+        ]
+        others = [
+            100 * (smoothed - plain)
+            for smoothed, plain in zip(corpus.multinomial, corpus.multinomial_ml_prior, strict=True)
+        ]
+        rows.append((TITLES[name], *gains[:3], *others[:3]))
+    sizes = next(iter(found.corpora.values())).sizes[:3]
+    columns = (
+        "",
+        *(f"Bernoulli, {size}" for size in sizes),
+        *(f"multinomial, {size}" for size in sizes),
+    )
+    return Table("What smoothing the prior (5.15) adds to accuracy, in points", columns, rows, 2)

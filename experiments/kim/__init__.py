@@ -1,0 +1,1 @@
+"""Kim, Seo and Rim (2003): Poisson naive Bayes with weighted words."""

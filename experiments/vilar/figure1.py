@@ -1,0 +1,138 @@
+"""Figure 1 and Table 2: error against the number of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from experiments.vilar.corpora import NAMES, Split, splits_of
+from experiments.vilar.judging import counted, means, read_off
+from tallytext import MultinomialNB, vocabulary_curve
+from tallytext.evaluation import mcnemar
+from tallytext.smoothing import AbsoluteDiscount, Laplace, Smoothing, Unsmoothed
+
+HEADING = "Figure 1 and Table 2: error against the number of words"
+ABOUT = """Words are ranked by information gain (eq. 9) on the documents to learn from, an event
+being a document that has the word or not; the best are kept. Error is measured without smoothing
+(relative frequencies; a document that no class can have written goes to the largest class), with
+Laplace's estimate (ε = 1), and with absolute discounting and unigram interpolation (eq. 13), its b
+by the closed form n₁/(n₁ + 2n₂) over cells of word and class. For 4 Universities each of the four
+is judged by a model of the three others and of the pages from elsewhere ("misc"); errors are means
+of the four. The paper does not say what it does with "misc", but its 4,199 pages count them.
+
+As in the paper, the best number of words is found on the documents that are judged: errors in Table
+2 are too low by what that choice gains. Those with all words are not chosen, and are given
+beside."""
+
+SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
+SMOOTHINGS: dict[str, Smoothing] = {
+    "none": Unsmoothed(),
+    "laplace": Laplace(1.0),
+    "discount": AbsoluteDiscount(),
+}
+TITLES = {"none": "none", "laplace": "Laplace", "discount": "absolute discounting"}
+PUBLISHED = {
+    "newsgroups": {"none": 32.3, "laplace": 15.3, "discount": 14.9},
+    "universities": {"none": 12.1, "laplace": 12.0, "discount": 11.9},
+}
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    models = {name: MultinomialNB(smoothing) for name, smoothing in SMOOTHINGS.items()}
+    sizes = SIZES[1::3] if work.quick else SIZES
+    found: dict[str, Any] = {}
+    for name in work.track(NAMES, "curve of"):
+        splits = splits_of(name, work)
+        found[name] = {**curves(splits, models, sizes), "pairs": _pairs(splits)}
+    return found
+
+
+def curves(
+    splits: Sequence[Split], models: dict[str, Any], sizes: Sequence[int]
+) -> dict[str, list[float]]:
+    """Return sizes, and for each model the mean error over splits with so many words and all."""
+    n_words = [split.train.shape[1] for split in splits]
+    kept = [size for size in sizes if size < min(n_words)]
+    runs = [_curve(split, models, [*kept, split.train.shape[1]]) for split in splits]
+    errors = {name: means([run[name] for run in runs]) for name in models}
+    return {"sizes": [*kept, round(float(np.mean(n_words)))], **errors}
+
+
+def _curve(split: Split, models: dict[str, Any], sizes: Sequence[int]) -> dict[str, list[float]]:
+    documents = split.train, split.labels, split.test, split.truth
+    curve = vocabulary_curve(*documents, scores=["ig"], models=models, sizes=sizes, verbose=False)
+    return {line.model: [100 * error for error in line.errors] for line in curve.lines}
+
+
+def _pairs(splits: Sequence[Split]) -> dict[str, Any]:
+    """Compare discounting and Laplace with all words, document by document."""
+    right: dict[str, list[Any]] = {"laplace": [], "discount": []}
+    for split in splits:
+        model = counted(split)
+        for name, found in right.items():
+            predicted = read_off(model, SMOOTHINGS[name]).predict(split.test)
+            found.append(predicted == split.truth)
+    tested = mcnemar(*(np.concatenate(right[name]) for name in ("discount", "laplace")))
+    return {"discount": tested.only_a, "laplace": tested.only_b, "p": tested.p_value}
+
+
+def show(found: Record) -> Iterator[str | Table | Figure]:
+    yield _figure(found)
+    yield _table(found)
+    rows = [
+        (title, found[name].pairs.discount, found[name].pairs.laplace, found[name].pairs.p)
+        for name, title in NAMES.items()
+    ]
+    columns = ("", "only discounting is right", "only Laplace is right", "p of McNemar's test")
+    yield Table("With all words, document by document", columns, rows, 4)
+    yield (
+        f"With all words, 20 Newsgroups come to {found.newsgroups.discount[-1]:.1f} % where the "
+        "paper has 14.9. How posts are ordered accounts for more than that, and how they are cut "
+        "into words for little: see the parts on both below. On Debian sections discounting gains "
+        "nothing from all words and Laplace with fewer is better: see the part on packages. "
+        "Without smoothing their error with all words is "
+        f"{found.sections.none[-1] / found.sections.discount[-1]:.1f} times that of discounting, "
+        "not twice, since even smoothed models err on two in five."
+    )
+
+
+def _figure(found: Record) -> Figure:
+    drawn, plots = panels(2 * len(NAMES))
+    for at, (name, title) in enumerate(NAMES.items()):
+        lines = {TITLES[which]: found[name][which] for which in SMOOTHINGS}
+        whole, near = plots[at], plots[at + len(NAMES)]
+        labels = {"x_label": "words", "y_label": "error, %"}
+        draw_lines(whole, found[name].sizes, lines, title=title, **labels, log_x=True)
+        whole.minorticks_off()
+        draw_lines(near, found[name].sizes, lines, title="the same, nearer", **labels, log_x=True)
+        near.minorticks_off()
+        whole.set_ylim(0, 100)
+        near.set_ylim(*near_best(found[name]))
+    legend_below(drawn, plots)
+    return Figure("vilar-figure1", "Error against the number of words kept", drawn)
+
+
+def near_best(found: Record) -> tuple[float, float]:
+    """Return the errors between which smoothings can be told apart."""
+    best = min(found.laplace + found.discount)
+    last = max(found.laplace[-1], found.discount[-1])
+    return best - 1.0, max(best + 8.0, last + 1.0)
+
+
+def _table(found: Record) -> Table:
+    columns = ("", "smoothing", "published", "best", "with words", "all words", "of them")
+    rows = []
+    for name, title in NAMES.items():
+        for which in SMOOTHINGS:
+            errors, sizes = found[name][which], found[name].sizes
+            best = int(np.argmin(errors))
+            published = PUBLISHED.get(name, {}).get(which)
+            head = title, TITLES[which], published
+            rows.append((*head, errors[best], sizes[best], errors[-1], sizes[-1]))
+    return Table("Table 2: error in per cent", columns, rows, 1)

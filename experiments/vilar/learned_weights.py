@@ -1,0 +1,189 @@
+"""Weights of words that are learned: what the paper left open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from experiments.vilar.corpora import NAMES, SEED, Split, held_out, splits_of
+from experiments.vilar.judging import counted, error, read_off, wrong
+from experiments.vilar.word_groups import (
+    Contributions,
+    Floats,
+    Groups,
+    by_frequency,
+    by_frequency_and_gain,
+    fitted_weights,
+)
+from tallytext import MultinomialNB, RefinedNB, Tally
+from tallytext.smoothing import AbsoluteDiscount
+
+IS_OPEN = True
+HEADING = "Weights of words that are learned"
+ABOUT = """Weights need not come from a formula. Words are put into groups by the number of
+documents that have them (1, 2, 3–4, 5–8 and so on), and each of these into four by information
+gain. A document's score is then a sum over groups, and a weight for each group, shared by all
+classes, and one for the prior are fitted by multinomial logistic regression on documents left out:
+what the words of a group say of a document, by absolute discounting (closed form) that has
+forgotten them, for at most 8,000 documents to learn from. Nothing else changes: it is rule 4 with a
+few dozen weights.
+
+A post that is left out alone has its answers and copies among the others, and one to be judged has
+not: the split by date sees to that. So weights are fitted a second time, on documents that differ
+from those learned from as the ones to judge do: the latest fifth of each newsgroup, the three other
+universities, a fifth of the sources of packages, each judged by a model of the rest.
+
+A long document says more, in nats, than a hundred short ones, and a few posts are files of ten
+thousand tokens: a sum of such scores is hardly a likelihood. So weights are fitted a third time,
+left out alone, on scores that are divided by the length of the document; rule 4 does not mind, but
+for the prior. And the gain of a rare word owes much to the very document that is left out, whose
+class it knows. So they are fitted a last time, held out together and per token, in groups by the
+counts of the other documents.
+
+Beside them stand the χ²-weighted contrast and `RefinedNB`, a support vector machine that starts
+from naive Bayes and learns a weight for each word and class."""
+
+N_DOCUMENTS = 8000
+WAYS = {
+    "alone": "left out alone",
+    "together": "held out together",
+    "token": "left out alone, scores per token",
+    "blind": "held out together, scores per token, groups without them",
+}
+PER_TOKEN = ("token", "blind")
+OTHERS = {
+    "plain": "absolute discounting, rule 4",
+    "chi_contrast": "χ²-weighted contrast (`MultinomialNB.chi_contrast()`)",
+    "refined": "`RefinedNB()`",
+}
+GROUPINGS = {"frequency": by_frequency, "frequency_and_gain": by_frequency_and_gain}
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    found = {}
+    for name in work.track(NAMES, "learning weights of"):
+        found[name] = _of_corpus(name, splits_of(name, work))
+    return found
+
+
+def _of_corpus(name: str, splits: Sequence[Split]) -> dict[str, Any]:
+    runs = [_learned(split, held_out(name, split)) for split in splits]
+    kinds = [f"{kind}_{way}" for kind in GROUPINGS for way in WAYS]
+    return {
+        "plain": error(MultinomialNB(AbsoluteDiscount()), splits),
+        **{kind: fmean(run[kind] for run in runs) for kind in kinds},
+        "chi_contrast": error(MultinomialNB.chi_contrast(), splits),
+        "refined": error(RefinedNB(verbose=False), splits),
+        **{f"weights_{way}": runs[0][f"weights_{way}"] for way in WAYS},
+    }
+
+
+def _learned(split: Split, held: NDArray[np.bool_]) -> dict[str, Any]:
+    model = read_off(counted(split), AbsoluteDiscount())
+    found: dict[str, Any] = {}
+    for kind, grouping in GROUPINGS.items():
+        groups = grouping(model.tally_)
+        n_groups = int(groups.max()) + 1
+        asked = Contributions.of(model, split.test, groups, n_groups)
+        lengths = _lengths(split.test)
+        fits = _fitted(model, split, groups) | _fitted_apart(split, held, groups, grouping)
+        for way, weights in fits.items():
+            judged = asked.per_token(lengths) if way in PER_TOKEN else asked
+            best = judged.weighed(weights).argmax(axis=1)
+            found[f"{kind}_{way}"] = wrong(split, model.classes_[best])
+            if kind == "frequency":
+                found[f"weights_{way}"] = weights[1:] / weights[1:].mean()
+    return found
+
+
+def _fitted(model: MultinomialNB, split: Split, groups: Groups) -> dict[str, Floats]:
+    """Fit weights on documents that are left out one by one."""
+    rows = _drawn(np.flatnonzero(_have_others(split.labels)))
+    X, y = split.train[rows], split.labels[rows]
+    known = Contributions.left_out(model, X, y, groups, int(groups.max()) + 1)
+    places = _places(model, y)
+    return {
+        "alone": fitted_weights(known, places),
+        "token": fitted_weights(known.per_token(_lengths(X)), places),
+    }
+
+
+def _fitted_apart(
+    split: Split, held: NDArray[np.bool_], groups: Groups, grouping: Callable[[Tally], Groups]
+) -> dict[str, Floats]:
+    """Fit weights on some documents, by a model of the others."""
+    rest = MultinomialNB(AbsoluteDiscount()).fit(split.train[~held], split.labels[~held])
+    rows = _drawn(np.flatnonzero(held & np.isin(split.labels, rest.classes_)))
+    X, places, n_groups = split.train[rows], _places(rest, split.labels[rows]), groups.max() + 1
+    known = Contributions.of(rest, X, groups, n_groups)
+    # A word is never in more documents of the rest than of all: there are no more groups.
+    blind = Contributions.of(rest, X, grouping(rest.tally_), n_groups)
+    return {
+        "together": fitted_weights(known, places),
+        "blind": fitted_weights(blind.per_token(_lengths(X)), places),
+    }
+
+
+def _places(model: MultinomialNB, labels: NDArray[Any]) -> NDArray[np.intp]:
+    return np.searchsorted(model.classes_, labels)
+
+
+def _lengths(matrix: Any) -> NDArray[np.float64]:
+    return np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+
+
+def _drawn(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.random.default_rng(SEED).permutation(rows)[:N_DOCUMENTS]
+
+
+def _have_others(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which documents are not alone in their class: nothing is left of such a class."""
+    _, number, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    return sizes[number] > 1
+
+
+def show(found: Record) -> Iterator[str | Table | Figure]:
+    columns = ["", *NAMES.values()]
+    rows = [[title, *(found[name][kind] for name in NAMES)] for kind, title in OTHERS.items()]
+    yield Table("Error in per cent without groups", columns, rows, 2)
+    columns = [""]
+    for title in NAMES.values():
+        columns += [f"{title}: frequency", "and gain"]
+    rows = []
+    for way, title in WAYS.items():
+        pairs = [[found[name][f"{kind}_{way}"] for kind in GROUPINGS] for name in NAMES]
+        rows.append([title, *(value for pair in pairs for value in pair)])
+    yield Table("With weights of groups, by what they were fitted on", columns, rows, 2)
+    yield _figure(found)
+    yield (
+        "For 4 Universities the weights drawn are those of the first of the four runs. On 20 "
+        "Newsgroups weights that are fitted on sums of scores raise the error. Four ways to fit "
+        "were tried one after the other, each because the one before had failed there on the "
+        "documents to judge, so that the last is no independent confirmation: it lowers the error "
+        "on all three corpora, on 20 Newsgroups with gain and hardly without, but on Debian "
+        "sections less than the first. What each change is worth by itself was not taken apart. "
+        "The χ²-weighted contrast does more on two of the three than any of them, and a weight "
+        "for each word and class far more on all."
+    )
+
+
+def _figure(found: Record) -> Figure:
+    drawn, plots = panels(len(NAMES))
+    for plot, (name, title) in zip(plots, NAMES.items(), strict=True):
+        lines = {called: found[name][f"weights_{way}"] for way, called in WAYS.items()}
+        x = [2**at for at in range(len(found[name].weights_alone))]
+        labels = {"title": title, "x_label": "documents with the word, up to", "y_label": "weight"}
+        draw_lines(plot, x, lines, **labels, log_x=True)
+        plot.minorticks_off()
+        plot.axhline(0, color="#666666", lw=0.8)
+    legend_below(drawn, plots, columns=2)
+    about = "Weights of words by the number of documents with them, one on average"
+    return Figure("vilar-learned", about, drawn)

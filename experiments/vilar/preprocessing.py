@@ -1,0 +1,122 @@
+"""What a word is: how much the error on 20 Newsgroups depends on what the paper does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.reproduction.counts import Counts
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from experiments.vilar.corpora import (
+    first_of_each,
+    from_and_subject,
+    n_train,
+    newsgroups,
+    split,
+    words,
+)
+from experiments.vilar.judging import counted, read_off, wrong
+from tallytext import TextVectorizer
+from tallytext.datasets import stripped, without_headers
+from tallytext.smoothing import AbsoluteDiscount, Laplace
+
+HEADING = "Why figures differ: what a word is, and what is left of a post"
+ABOUT = """The paper does not say how its text became words. Each line changes one thing about the
+preparation of 20 Newsgroups and measures words, mean length and both errors with all words, on the
+same split by date. Newsgroups, Xref and Path name the group, so that posts with all of their header
+are only there to show what that is worth. "Other fields" are From, Subject, Organization, Reply-To,
+Sender, Keywords, Summary, Distribution, Nntp-Posting-Host and Lines."""
+
+_OTHER = (
+    *("From", "Subject", "Organization", "Reply-To", "Sender", "Keywords", "Summary"),
+    *("Distribution", "Nntp-Posting-Host", "Lines"),
+)
+
+
+class Variant(NamedTuple):
+    """A way to prepare posts."""
+
+    title: str
+    clean: Callable[[str], str] = from_and_subject
+    vectorizer: TextVectorizer = words()
+    frequent: int = 0  # how many of the most frequent words are left out
+
+
+def without_quotes(post: str) -> str:
+    """Return From, Subject and what the author wrote, without signature and quotes."""
+    header, text = from_and_subject(post), without_headers(post)
+    return header[: len(header) - len(text)] + stripped(post)
+
+
+VARIANTS = {
+    "usual": Variant("as on all of this page"),
+    "stop_words": Variant("stop words kept", vectorizer=words(stop_words=None)),
+    "longer_list": Variant("the 300 most frequent other words left out", frequent=300),
+    "stems": Variant("stems (Porter 2)", vectorizer=words(language="english")),
+    "whole_words": Variant(
+        "letters, digits and underscores", vectorizer=TextVectorizer(stop_words="english")
+    ),
+    "twice": Variant("words of two documents or more", vectorizer=words(min_df=2)),
+    "subject": Variant("Subject alone kept", lambda post: without_headers(post, ("Subject",))),
+    "body": Variant("no header at all", without_headers),
+    "quotes": Variant("signatures and quotes left out", without_quotes),
+    "quotes_longer_list": Variant(
+        "and the 300 most frequent other words left out", without_quotes, frequent=300
+    ),
+    "other_fields": Variant("other fields kept", lambda post: without_headers(post, _OTHER)),
+    "all_fields": Variant("all fields kept", lambda post: post),
+}
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    return {name: _of(VARIANTS[name], work) for name in work.track(VARIANTS, "words:")}
+
+
+def _of(variant: Variant, work: Workplace) -> dict[str, Any]:
+    corpus = newsgroups(work, variant.clean)
+    counts = without_frequent(work.counts(corpus.texts, variant.vectorizer), variant.frequent)
+    sides = first_of_each(corpus.labels, corpus.columns["date"], n_train(corpus))
+    parts = split(counts, corpus.labels, *sides)
+    model = counted(parts)
+    lengths = np.asarray(counts.matrix.sum(axis=1)).ravel()
+    smoothings = {"laplace": Laplace(1.0), "discount": AbsoluteDiscount()}
+    return {
+        "words": counts.matrix.shape[1],
+        "mean_length": float(lengths.mean()),
+        **{
+            name: wrong(parts, read_off(model, smoothing).predict(parts.test))
+            for name, smoothing in smoothings.items()
+        },
+    }
+
+
+def without_frequent(counts: Counts, n: int) -> Counts:
+    """Return counts without the words that occur most often."""
+    if not n:
+        return counts
+    totals = np.asarray(counts.matrix.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-totals, kind="stable")[n:])
+    return Counts(counts.matrix[:, kept], counts.words[kept])
+
+
+def show(found: Record) -> Iterator[str | Table]:
+    columns = ("", "words", "mean length", "Laplace, %", "discounting, %", "difference")
+    rows: list[tuple[Any, ...]] = [
+        ("published (best number of words)", 93508, 86.4, 15.3, 14.9, 0.4)
+    ]
+    for name, ours in found.items():
+        if name in VARIANTS:
+            errors = ours.laplace, ours.discount, ours.laplace - ours.discount
+            rows.append((VARIANTS[name].title, ours.words, ours.mean_length, *errors))
+    yield Table("20 Newsgroups prepared in other ways, all words", columns, rows, 1)
+    yield (
+        "Stop words, stems, digits and rare words move the error of discounting by less than a "
+        "point. What is left of a post moves it more: the header, and whether quotes are kept. "
+        f"Quotes and frequent words left out come nearest to the paper's mean length of 86 words "
+        f"({found.quotes_longer_list.mean_length:.0f} here) and further away from its error, so "
+        "that preparation alone does not explain the difference."
+    )

@@ -1,0 +1,86 @@
+"""Table 1: what the corpora are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from experiments.reproduction.record import Record
+from experiments.reproduction.tables import Table
+from experiments.reproduction.workplace import Workplace
+from experiments.vilar.corpora import CORPORA, NAMES, splits_of, words
+
+HEADING = "Table 1: the corpora"
+ABOUT = """The paper gives documents, classes, words and mean length of five corpora. It does not
+say what a word is. Here, for every part of this page: text in lower case, runs of two letters from
+a to z or more, without the words of a list of English stop words; no stems. This was settled before
+any error was measured; it comes near the published vocabulary of 4 Universities, and not near that
+of 20 Newsgroups, nor near the mean lengths. No preparation that was tried fits all of them.
+
+20 Newsgroups are the 19,997 original posts, with the fields From and Subject for a header. The
+paper has 19,974 of them. Nine have no date that can be read and cannot be ordered, so they are left
+out here. 4 Universities are the pages of the four largest classes but for "other", without HTTP
+header, tags, comments and scripts. Industry Sector, 7 Sectors and Job Category are not to be had;
+in their place stand the descriptions of Debian packages, to be put into 58 sections. Packages of
+one source are near copies of each other, so that a source is on one side of the split as a
+whole (about four fifths to learn from, drawn at random)."""
+
+PUBLISHED = {"newsgroups": (19974, 20, 93508, 86.4), "universities": (4199, 4, 40509, 130.2)}
+
+
+def measure(work: Workplace) -> dict[str, Any]:
+    return {name: _statistics(name, work) for name in work.track(NAMES, "corpus")}
+
+
+def _statistics(name: str, work: Workplace) -> dict[str, Any]:
+    corpus = CORPORA[name](work)
+    matrix = work.counts(corpus.texts, words()).matrix
+    occurrences = np.bincount(matrix.indices, matrix.data, matrix.shape[1])
+    lengths = np.asarray(matrix.sum(axis=1)).ravel()
+    sides = splits_of(name, work)
+    return {
+        "documents": len(corpus),
+        "classes": len(corpus.classes),
+        "words": int((occurrences > 0).sum()),
+        "mean_length": float(lengths.mean()),
+        "median_length": float(np.median(lengths)),
+        "different_words": float(np.diff(matrix.indptr).mean()),
+        "at_most_twice": float((occurrences <= 2).mean()),
+        "train": [each.train.shape[0] for each in sides],
+        "test": [each.test.shape[0] for each in sides],
+    }
+
+
+def show(found: Record) -> Iterator[str | Table]:
+    columns = ("", "documents", "classes", "words", "mean length", "median", "different words")
+    rows: list[tuple[Any, ...]] = []
+    for name, title in NAMES.items():
+        ours = found[name]
+        stated = ours.documents, ours.classes, ours.words, ours.mean_length
+        rows.append((f"{title}, here", *stated, ours.median_length, ours.different_words))
+        if name in PUBLISHED:
+            rows.append((f"{title}, published", *PUBLISHED[name], None, None))
+    yield Table("Corpora", columns, rows, 1)
+    yield Table(
+        "Documents on both sides, and words that occur once or twice",
+        ("", "to learn from", "to judge", "words seen at most twice, %"),
+        [
+            (title, _listed(found[name].train), _listed(found[name].test), _share(found[name]))
+            for name, title in NAMES.items()
+        ],
+        1,
+    )
+    yield (
+        "Different words of a document, each counted once, are given because a mean length of 86 "
+        "is nearer to them on 20 Newsgroups; on 4 Universities the published 130 lies between."
+    )
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(f"{number:,}" for number in numbers)
+
+
+def _share(ours: Record) -> float:
+    return float(100 * ours.at_most_twice)

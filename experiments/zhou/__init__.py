@@ -1,0 +1,1 @@
+"""Zhou, Zhang and Hu: semantic smoothing for text classification, reproduced."""
