@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import clone
 
@@ -15,6 +15,7 @@ from tallytext.bayes.matrices import documents_of
 from tallytext.errors import LabelError
 from tallytext.progress import progress_bar
 from tallytext.smoothing.base import Numbers
+from tallytext.targets import expect_lengths, targets_of
 from tallytext.threads import one_blas_thread, thread_count
 from tallytext.trained import Arrays, TrainedClassifier
 from tallytext.unlabelled.anchor import Anchor
@@ -199,6 +200,46 @@ class PooledNB(TrainedClassifier):
         finally:
             del self._others
 
+    def refit(self, rows: ArrayLike, y: Any) -> Self:
+        """Learn anew from the documents at hand, of which others have labels now.
+
+        What is done once for a pool is not done again, so that labels can come one by one.
+
+        Parameters
+        ----------
+        rows : array-like of int of shape (n_labels,)
+            Which documents have labels: numbers in the order of :meth:`fit`, those with labels
+            first and then those without. All others are taken as without.
+        y : sequence of length n_labels
+            One label per row.
+
+        Raises
+        ------
+        LabelError
+            If the pool is no longer there, a document is not in it, or comes twice.
+
+        Examples
+        --------
+        >>> rows = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2], [1, 1, 0, 0]]
+        >>> counts = np.array(rows)
+        >>> model = PooledNB(min_df=1).fit(counts[:2], ["sea", "sky"], counts[2:])
+        >>> model.refit([0, 2], ["sea", "sky"]).transduction_
+        array(['sea', 'sky', 'sea'], dtype='<U3')
+        """
+        pool = self._expect_pool()
+        numbers = np.asarray(rows, dtype=np.intp)
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < pool.n_documents:
+            raise LabelError(f"rows must be numbers of the {pool.n_documents} documents at hand.")
+        if len(np.unique(numbers)) < numbers.size:
+            raise LabelError("a document has its label once: some rows come twice.")
+        targets = targets_of(y)
+        expect_lengths(numbers, targets)
+        truth = self._meet(targets).toarray()
+        expect_one_label(truth, self.multi_label)
+        with one_blas_thread():
+            self._become(pool, numbers, truth)
+        return self
+
     @property
     def transduction_(self) -> NDArray[Any]:
         """The best class of each document without a label."""
@@ -227,11 +268,10 @@ class PooledNB(TrainedClassifier):
         LabelError
             If the pool is no longer there: in a model that was loaded, or told to drop it.
         """
-        if self.pool_ is None:
-            raise LabelError("the pool was dropped, or never in the file: fit the model again.")
-        truth, rows = self._truth, np.arange(len(self._truth))
+        pool = self._expect_pool()
+        truth, rows = self._truth, self._rows
         numbers = checked_folds(folds, len(truth))
-        found = self.weights_.pool_scores(self.pool_, rows)
+        found = self.weights_.pool_scores(pool, rows)
         for fold in np.unique(numbers[numbers >= 0]):
             held = numbers == fold
             known = truth[~held].any(axis=0)
@@ -239,9 +279,9 @@ class PooledNB(TrainedClassifier):
             if known.any():
                 with one_blas_thread():
                     learned = self._learned(
-                        self.pool_, rows[~held], truth[~held][:, known], unseen=rows[held]
+                        pool, rows[~held], truth[~held][:, known], unseen=rows[held]
                     )
-                scores = learned.weights.pool_scores(self.pool_, rows[held])
+                scores = learned.weights.pool_scores(pool, rows[held])
                 found[np.ix_(held, known)] = scores
         return found
 
@@ -268,6 +308,11 @@ class PooledNB(TrainedClassifier):
         self.label_distributions_ = np.zeros((0, len(self.classes_)))
         return self
 
+    def _expect_pool(self) -> Pool:
+        if self.pool_ is None:
+            raise LabelError("the pool was dropped, or never in the file: fit the model again.")
+        return self.pool_
+
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
         self._expect_parameters()
         expect_room(X.shape[1], truth.shape[1])
@@ -288,12 +333,18 @@ class PooledNB(TrainedClassifier):
                 thread_count(self.n_jobs),
             )
             step()
-            learned = self._learned(pool, np.arange(len(labels)), labels, step)
-        self.pool_, self._truth = pool, labels
+            self._become(pool, np.arange(len(labels)), labels, step)
+
+    def _become(
+        self, pool: Pool, rows: Any, truth: Numbers, step: Callable[[], None] = lambda: None
+    ) -> None:
+        learned = self._learned(pool, rows, truth, step)
+        self.pool_, self._rows, self._truth = pool, rows, truth
         self.weights_, self.trust_ = learned.weights, learned.trust
         self.translated_ = learned.translated
-        self.label_distributions_ = learned.expected.shares[len(labels) :]
-        self.notes_ = learned.notes(len(labels), pool.n_documents)
+        others = np.setdiff1d(np.arange(pool.n_documents), rows)
+        self.label_distributions_ = learned.expected.shares[others]
+        self.notes_ = learned.notes(len(truth), pool.n_documents)
 
     def _learned(
         self,
