@@ -1,5 +1,6 @@
 """Labelling documents with the model in the loop."""
 
 from tallytext.labelling.journal import Answer, Journal
+from tallytext.labelling.session import Accuracy, Guess, Question, Session
 
-__all__ = ["Answer", "Journal"]
+__all__ = ["Accuracy", "Answer", "Guess", "Journal", "Question", "Session"]
