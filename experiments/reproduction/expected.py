@@ -137,8 +137,8 @@ def names_in(expression: str) -> set[str]:
     >>> sorted(names_in("all(v > table.b for v in coins.values)"))
     ['coins', 'table']
     """
-    names = [
-        node for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)
-    ]
+    nodes = [*ast.walk(ast.parse(expression, mode="eval"))]
+    names = [node for node in nodes if isinstance(node, ast.Name)]
     made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     return {node.id for node in names} - made - {*_FUNCTIONS}
