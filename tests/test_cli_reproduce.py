@@ -49,4 +49,4 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 def test_without_corpora_all_parts_are_left_out_and_nothing_is_judged(tmp_path):
     result = succeed("reproduce", "aggarwal", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
     assert "aggarwal: 0 of" in result.output
-    assert "0 claims hold, 0 do not hold" in result.output
+    assert "claims: 0 hold, 0 do not" in result.output

@@ -29,6 +29,12 @@ def test_a_field_of_the_text_is_no_field_of_the_header():
     assert without_headers("A: 1\n\nB: 2\n", keep=["B"]) == "B: 2\n"
 
 
+def test_lines_may_end_as_they_do_on_windows():
+    assert without_headers("From: ann\r\nPath: a!b\r\n\r\nTwo\r\n\r\nstrokes\r\n") == (
+        "Two\r\n\r\nstrokes\r\n"
+    )
+
+
 @given(POSTS)
 def test_without_fields_to_keep_the_header_goes_as_in_scikit_learn(post):
     assert without_headers(post) == theirs.strip_newsgroup_header(post)

@@ -2,14 +2,14 @@
 
 from experiments.reproduction import overview, page
 from experiments.reproduction.command import DOCS, PAPERS, paper_of
-from experiments.reproduction.store import found_in
+from experiments.reproduction.store import results_in
 
 
 def main() -> None:
     """Write the pages, and say where."""
     papers = [paper_of(name) for name in PAPERS]
     for paper in papers:
-        print(page.write(paper, found_in(paper.results), DOCS))
+        print(page.write(paper, results_in(paper.results), DOCS))
     overview.write(papers, DOCS)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks.corpora import default_folder
+
 from experiments.reproduction import overview, page
-from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
+from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN
+from experiments.reproduction.page import Found
 from experiments.reproduction.paper import Paper
 from experiments.reproduction.running import run
-from experiments.reproduction.store import Result, Store, found_in, gathered
+from experiments.reproduction.store import Results, Store, found_of, gathered, results_in, save
 from experiments.reproduction.workplace import Workplace
+from tallytext.errors import InputError
 
 PAPERS = ("vilar", "zhou", "yang-pedersen", "kim", "aggarwal")
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,15 +27,6 @@ def paper_of(name: str) -> Paper:
     """Return a paper by its name."""
     paper: Paper = import_module(f"experiments.{name.replace('-', '_')}.run").PAPER
     return paper
-
-
-def default_data() -> Path | None:
-    """Return the folder beside the project that holds corpora by convention, if it is there.
-
-    Where ``$TALLYTEXT_DATA`` is set, it says what to take.
-    """
-    folder = ROOT.parent / "shared" / "data"
-    return folder if folder.is_dir() and not os.environ.get("TALLYTEXT_DATA") else None
 
 
 def reproduce(
@@ -53,7 +48,8 @@ def reproduce(
     output : Path
         The folder for results, tables, figures and counts that are kept.
     data : Path, optional
-        The folder of the corpora.
+        The folder of the corpora; by default ``$TALLYTEXT_DATA``, or the folder beside the project
+        that holds them by convention, or the user's cache.
     quick : bool
         Whether small samples will do.
     fresh : bool
@@ -64,41 +60,56 @@ def reproduce(
         Whether to write the pages of the documentation, too.
     """
     papers = [paper_of(name) for name in names]
-    work = Workplace(data or default_data(), quick, output / "counts", download)
+    for paper in papers:
+        paper.expectations()  # refuses what would fail after an hour
+    if fresh:
+        shutil.rmtree(output / "counts", ignore_errors=True)
+    work = Workplace(data or default_folder(), quick, output / "counts", download)
     results = run(papers, work, Store(output), fresh=fresh)
     for paper in papers:
         _write(paper, results[paper.name], output)
-        if write_docs:
-            _write_docs(paper, results[paper.name])
     if write_docs:
-        overview.write([paper_of(name) for name in PAPERS], DOCS)
-    return [_summary(paper, results[paper.name]) for paper in papers]
+        _write_docs(papers, results)
+    return [_summary(paper, found_of(results[paper.name])) for paper in papers]
 
 
-def _write(paper: Paper, results: dict[str, Result], output: Path) -> None:
+def _write(paper: Paper, results: Results, output: Path) -> None:
     folder = output / paper.name
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "results.json"
-    path.write_text(gathered(results), encoding="utf-8")
-    page.write(paper, found_in(path), folder, ("svg", "png"))
+    save(folder / "results.json", gathered(results))
+    page.write(paper, results, folder, ("svg", "png"))
 
 
-def _write_docs(paper: Paper, results: dict[str, Result]) -> None:
-    paper.results.write_text(gathered(results), encoding="utf-8")
-    page.write(paper, found_in(paper.results), DOCS)
+def _write_docs(papers: Sequence[Paper], results: Mapping[str, Results]) -> None:
+    """Write results and pages of the documentation, if nothing would be lost by it."""
+    for paper in papers:
+        missing = [part.name for part in paper.parts if part.name not in results[paper.name]]
+        if missing:
+            raise InputError(
+                f"the pages in {DOCS} were left as they are, since {', '.join(missing)} of "
+                f"{paper.name} could not be measured."
+            )
+    for paper in papers:
+        save(paper.results, gathered(results[paper.name]))
+        page.write(paper, results_in(paper.results), DOCS)
+    overview.write([paper_of(name) for name in PAPERS], DOCS)
 
 
-def _summary(paper: Paper, results: dict[str, Result]) -> str:
-    found = {name: result.found for name, result in results.items()}
-    claims = Expected.read(paper.expected).claims
-    verdicts = [claim.verdict(found) for claim in claims]
-    counted = ", ".join(f"{verdicts.count(each)} {_plural(each)}" for each in _KINDS)
-    seconds = sum(result.seconds for result in results.values())
-    return f"{paper.name}: {len(results)} of {len(paper.parts)} parts, {seconds:.0f} s; {counted}"
+def _summary(paper: Paper, found: Found) -> str:
+    claims = paper.expectations().claims
+    parts = f"{len(found)} of {len(paper.parts)} parts"
+    theirs = _counted([claim.verdict(found) for claim in claims if not claim.ours])
+    ours = _counted([claim.verdict(found) for claim in claims if claim.ours])
+    return f"{paper.name}: {parts}; claims: {theirs}; expected by us: {ours}"
 
 
-_KINDS: Sequence[str] = (HOLDS, FAILS, UNKNOWN)
+def _counted(verdicts: list[str]) -> str:
+    """Count verdicts.
 
-
-def _plural(verdict: str) -> str:
-    return {HOLDS: "claims hold", FAILS: "do not hold", UNKNOWN: "cannot be tested here"}[verdict]
+    Examples
+    --------
+    >>> _counted(["holds", "does not hold", "holds"])
+    '2 hold, 1 do not, 0 cannot be tested here'
+    """
+    words = {HOLDS: "hold", FAILS: "do not", UNKNOWN: "cannot be tested here"}
+    return ", ".join(f"{verdicts.count(each)} {word}" for each, word in words.items())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext import TextVectorizer
+from tallytext import TextVectorizer, Vocabulary
 
 
 class Counts(NamedTuple):
@@ -37,11 +39,28 @@ def _count(texts: Sequence[str], vectorizer: TextVectorizer) -> Counts:
 
 
 def _key(texts: Sequence[str], vectorizer: TextVectorizer) -> str:
-    digest = hashlib.blake2b(repr(sorted(vectorizer.get_params().items())).encode(), digest_size=12)
+    settings = {name: _spelt(value) for name, value in vectorizer.get_params().items()}
+    known = f"{version('tallytext')} {sorted(settings.items())}"
+    digest = hashlib.blake2b(known.encode("utf-8", "surrogatepass"), digest_size=12)
     for text in texts:
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
     return digest.hexdigest()
+
+
+def _spelt(value: object) -> str:
+    """Return all of a value: arrays do not show their middle, nor objects what they hold.
+
+    Examples
+    --------
+    >>> _spelt(np.array(["sea", "sky"])), _spelt((1, 2))
+    ("['sea', 'sky']", '(1, 2)')
+    """
+    if isinstance(value, re.Pattern):
+        return f"{value.pattern!r} {value.flags}"
+    if isinstance(value, Vocabulary):
+        return repr([*value])
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
 def _write(counts: Counts, path: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -103,21 +104,41 @@ class Expected:
                 raise ValueError(f"{path}: either test or untestable, not both: {claim.says}")
         return cls(**given, numbers=numbers, claims=claims)
 
+    def check(self, parts: Set[str]) -> None:
+        """Refuse what belongs to no part, and tests that ask for one that is not there."""
+        asked = [(each.part, each.ours, each.what) for each in self.numbers]
+        asked += [(each.part, each.test, each.says) for each in self.claims]
+        for part, expression, what in asked:
+            unknown = ({part} | (names_in(expression) if expression else set())) - parts
+            if unknown:
+                raise ValueError(f"there is no part {', '.join(sorted(unknown))}: {what}")
+
 
 def _value(expression: str, part: str, found: Mapping[str, Any]) -> Any:
-    """Evaluate an expression; None where what its part measures is not there.
+    """Evaluate an expression; None where what it asks for was not measured.
 
     Examples
     --------
     >>> _value("max(table.errors) - table.b", "table", {"table": {"errors": [1, 4], "b": 3}})
     1
+    >>> _value("table.b > coins.heads", "table", {"table": {"errors": [1, 4], "b": 3}})
     """
-    if part not in found:
+    if part not in found or not names_in(expression) <= {*found}:
         return None
     known = {name: Record.of(value) for name, value in found.items()}
-    try:
-        return eval(expression, {"__builtins__": {}, **_FUNCTIONS, **known})
-    except NameError as problem:
-        if problem.name in _FUNCTIONS or problem.name is None:
-            raise
-        return None  # another part that was not measured
+    return eval(expression, {"__builtins__": {}, **_FUNCTIONS, **known})
+
+
+def names_in(expression: str) -> set[str]:
+    """Return the parts that an expression asks for: names that it neither makes nor calls.
+
+    Examples
+    --------
+    >>> sorted(names_in("all(v > table.b for v in coins.values)"))
+    ['coins', 'table']
+    """
+    nodes = [*ast.walk(ast.parse(expression, mode="eval"))]
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return {node.id for node in names} - made - {*_FUNCTIONS}

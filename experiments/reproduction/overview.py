@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Claim, Expected
 from experiments.reproduction.page import Found
 from experiments.reproduction.paper import Paper
-from experiments.reproduction.store import found_in
+from experiments.reproduction.store import found_in, save
 from experiments.reproduction.tables import Table
 
 NAME = "README.md"
@@ -21,7 +21,7 @@ came after a first run."""
 def text_of(papers: Iterable[Paper]) -> str:
     """Return the page in Markdown."""
     known = [
-        (paper, Expected.read(paper.expected), found_in(paper.results))
+        (paper, paper.expectations(), found_in(paper.results))
         for paper in papers
         if paper.results.is_file()
     ]
@@ -39,7 +39,7 @@ def text_of(papers: Iterable[Paper]) -> str:
 
 def write(papers: Sequence[Paper], folder: Path) -> None:
     """Write the page."""
-    (folder / NAME).write_text(text_of(papers), encoding="utf-8")
+    save(folder / NAME, text_of(papers))
 
 
 _VERDICTS = (HOLDS, FAILS, UNKNOWN)

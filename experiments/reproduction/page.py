@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,16 @@ from experiments.reproduction.expected import Claim, Expected, Number
 from experiments.reproduction.figures import Figure
 from experiments.reproduction.paper import Paper, Part
 from experiments.reproduction.record import Record
+from experiments.reproduction.store import Results, found_of, save
 from experiments.reproduction.tables import Table
 
 Found = Mapping[str, Mapping[str, Any]]
 
 
-def page_of(paper: Paper, found: Found) -> str:
+def page_of(paper: Paper, results: Results) -> str:
     """Return the page in Markdown; its figures are files beside it."""
-    expected = Expected.read(paper.expected)
-    sections = [f"# {expected.title}", expected.reference, expected.about, _note(paper, found)]
+    expected, found = paper.expectations(), found_of(results)
+    sections = [f"# {expected.title}", expected.reference, expected.about, _note(paper, results)]
     sections += _summary(expected, found)
     for part in paper.parts:
         sections += _section(part, expected, found)
@@ -33,18 +34,23 @@ def figures_of(paper: Paper, found: Found) -> Iterator[Figure]:
             yield from (each for each in shown if isinstance(each, Figure))
 
 
-def write(paper: Paper, found: Found, folder: Path, kinds: tuple[str, ...] = ("svg",)) -> Path:
+def write(paper: Paper, results: Results, folder: Path, kinds: Sequence[str] = ("svg",)) -> Path:
     """Write page and figures into a folder."""
-    for figure in figures_of(paper, found):
+    for figure in figures_of(paper, found_of(results)):
         figure.write(folder, kinds)
     path = folder / f"{paper.name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page_of(paper, found), encoding="utf-8")
+    save(path, page_of(paper, results))
     return path
 
 
-def _note(paper: Paper, found: Found) -> str:
-    minutes = sum(part.get("seconds", 0.0) for part in found.values()) / 60
+def _note(paper: Paper, results: Results) -> str:
+    if any(result.quick for result in results.values()):
+        return (
+            "**A quick run on small samples, to see that everything runs: its figures and verdicts "
+            "mean nothing.**"
+        )
+    minutes = sum(result.seconds for result in results.values()) / 60
     return (
         f"Written by `tally reproduce {paper.name}`, which took {minutes:.0f} minutes, from "
         f"`experiments/{paper.folder.name}/`. What was expected, and by how much figures may "

@@ -8,10 +8,12 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from experiments.reproduction.expected import Expected
 from experiments.reproduction.figures import Figure
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
@@ -39,8 +41,8 @@ class Part:
     is_open : bool
         Whether it answers what the paper left open.
     source : str
-        A short hash of its code, and of what it imports from the same folder: results of other
-        code are not gone on with.
+        A short hash of its code, of what it imports from the same folder, and of the version of
+        the library: results of other code are not gone on with.
     """
 
     name: str
@@ -74,7 +76,7 @@ def _hash_of(module: ModuleType) -> str:
         if name not in code:
             code[name] = inspect.getsource(import_module(name))
             waiting += _imported(code[name], package)
-    together = "".join(code[name] for name in sorted(code))
+    together = "".join([version("tallytext"), *(code[name] for name in sorted(code))])
     return hashlib.blake2b(together.encode(), digest_size=6).hexdigest()
 
 
@@ -105,6 +107,12 @@ class Paper:
     @property
     def expected(self) -> Path:
         return self.folder / "expected.toml"
+
+    def expectations(self) -> Expected:
+        """Return what is expected, once it is seen that all tests ask for parts that there are."""
+        expected = Expected.read(self.expected)
+        expected.check({part.name for part in self.parts})
+        return expected
 
     @property
     def results(self) -> Path:

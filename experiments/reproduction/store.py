@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,11 @@ class Result:
     quick: bool
 
 
+def save(path: Path, text: str) -> None:
+    """Write text that has the same bytes on every system."""
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
 class Store:
     """A folder with a file of JSON for each part of a paper."""
 
@@ -34,31 +40,46 @@ class Store:
         path = self.path(paper, part)
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part")
-        unfinished.write_text(json.dumps(plain(vars(result)), indent=1) + "\n", encoding="utf-8")
+        save(unfinished, json.dumps(plain(vars(result)), indent=1) + "\n")
         unfinished.replace(path)
 
     def get(self, paper: Paper, part: Part, quick: bool) -> Result | None:
         """Return what was found before, if by the same code and on the same documents."""
-        path = self.path(paper, part)
-        if not path.is_file():
-            return None
-        result = Result(**json.loads(path.read_text(encoding="utf-8")))
+        try:
+            result = Result(**json.loads(self.path(paper, part).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None  # there is none, or what is there is damaged: it is measured again
         return result if (result.source, result.quick) == (part.source, quick) else None
 
 
-def gathered(results: dict[str, Result]) -> str:
+Results = Mapping[str, Result]
+
+
+def gathered(results: Results) -> str:
     """Return results of a paper as one file, a line for each thing that was found."""
     parts = [f' "{name}": {{\n{_lines(result)}\n }}' for name, result in results.items()]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _lines(result: Result) -> str:
-    values = {"seconds": round(result.seconds, 1), **result.found}
-    lines = [f'  "{name}": {json.dumps(plain(value))}' for name, value in values.items()]
-    return ",\n".join(lines)
+def results_in(path: Path) -> dict[str, Result]:
+    """Return what the parts of a paper found, and more, from such a file."""
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return {name: Result(**values) for name, values in stored.items()}
 
 
 def found_in(path: Path) -> dict[str, dict[str, Any]]:
     """Return what the parts of a paper found, from such a file."""
-    found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    return found_of(results_in(path))
+
+
+def found_of(results: Results) -> dict[str, dict[str, Any]]:
+    """Return what parts found, and nothing else."""
+    return {name: result.found for name, result in results.items()}
+
+
+def _lines(result: Result) -> str:
+    found = [f'   "{name}": {json.dumps(plain(each))}' for name, each in result.found.items()]
+    rest = {"seconds": round(result.seconds, 1), "source": result.source, "quick": result.quick}
+    lines = [f'  "{name}": {json.dumps(value)}' for name, value in rest.items()]
+    inside = ",\n".join(found)
+    return ",\n".join([*lines, f'  "found": {{\n{inside}\n  }}'])

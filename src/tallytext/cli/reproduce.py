@@ -31,7 +31,8 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the corpora; by default $TALLYTEXT_DATA, or the user's cache."
+            help="Folder of the corpora; by default $TALLYTEXT_DATA, ../shared/data beside the "
+            "sources, or the user's cache."
         ),
     ] = None,
     output: Annotated[
@@ -80,10 +81,17 @@ def _experiments() -> Any:
     if find_spec("matplotlib") is None:
         raise InputError("figures need matplotlib: pip install matplotlib.")
     for root in (Path(__file__).parents[3], Path.cwd()):
-        if (root / "experiments" / "reproduction").is_dir():
+        if _has_experiments(root):
             sys.path.insert(0, str(root))
             return import_module("experiments.reproduction.command")
     raise InputError(
         "the experiments are not part of an installed package: run this in the folder of "
         "tallytext's sources."
     )
+
+
+def _has_experiments(root: Path) -> bool:
+    """Whether a folder is that of tallytext's sources, and not some other with such names."""
+    project = root / "pyproject.toml"
+    named = project.is_file() and 'name = "tallytext"' in project.read_text(encoding="utf-8")
+    return named and (root / "experiments" / "reproduction").is_dir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -46,7 +47,15 @@ def download(address: str, sha256: str, path: Path, verbose: bool | None = None)
     ):
         fetch = partial(_fetch, step)
         pooch.retrieve(address, f"sha256:{sha256}", path.name, path.parent, downloader=fetch)
+        _let_others_read(path)
     return path
+
+
+def _let_others_read(path: Path) -> None:
+    """Give a file, which was a temporary one for its user alone, the mode of any new file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)
 
 
 def _fetch(step: Callable[[], None], address: str, output: str, _: object) -> None:

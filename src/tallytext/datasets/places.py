@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from tallytext.errors import FileError
+
 FOLDER_VARIABLE = "TALLYTEXT_DATA"
 
 _ORIGINALS = "originals"
@@ -24,10 +26,9 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     >>> data_folder("corpora").name
     'corpora'
     """
-    if folder:
-        return Path(folder)
-    named = os.environ.get(FOLDER_VARIABLE)
-    return Path(named) if named else cache_folder()
+    named = folder or os.environ.get(FOLDER_VARIABLE)
+    # A shell has made a folder of "~" already; a file of settings has not.
+    return Path(named).expanduser() if named else cache_folder()
 
 
 def cache_folder() -> Path:
@@ -38,15 +39,23 @@ def cache_folder() -> Path:
     >>> cache_folder().name
     'tallytext'
     """
-    home = Path.home()
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        named, usual = os.environ.get("LOCALAPPDATA", ""), Path("AppData", "Local")
     elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
+        named, usual = "", Path("Library", "Caches")
     else:
-        named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        base = named if named.is_absolute() else home / ".cache"
+        named, usual = os.environ.get("XDG_CACHE_HOME", ""), Path(".cache")
+    base = Path(named) if Path(named).is_absolute() else _home() / usual
     return base / "tallytext"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise FileError(
+            f"this user has no folder of their own: set {FOLDER_VARIABLE} to one for corpora."
+        ) from None
 
 
 def found_in(folder: Path, name: str) -> Path | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 _FIELD = re.compile(r"^([^\s:]+):.*(?:\n[ \t].*)*", re.M)
+_EMPTY_LINE = re.compile(r"\n\n|\r\n\r\n")
 _QUOTE = re.compile(r"^In article|^Quoted from|^\||^>|writes in|(?:writes|wrote|says|said):")
 
 
@@ -17,7 +18,7 @@ def without_headers(post: str, keep: Iterable[str] = ()) -> str:
     Parameters
     ----------
     post : str
-        A header, an empty line, and a text.
+        A header, an empty line, and a text; without an empty line, nothing is left.
     keep : iterable of str, default=()
         Names of fields to keep; capitals and small letters are the same.
 
@@ -33,7 +34,8 @@ def without_headers(post: str, keep: Iterable[str] = ()) -> str:
     Two strokes will do.
     <BLANKLINE>
     """
-    header, _, text = post.partition("\n\n")
+    header, *texts = _EMPTY_LINE.split(post, maxsplit=1)
+    text = "".join(texts)
     wanted = {name.lower() for name in keep}
     fields = (field for field in _FIELD.finditer(header) if field[1].lower() in wanted)
     kept = "".join(f"{field[0]}\n" for field in fields)
