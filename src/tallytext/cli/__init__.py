@@ -17,6 +17,7 @@ from tallytext.cli.forget import forget
 from tallytext.cli.grouping import ungrouped
 from tallytext.cli.help_text import flowing
 from tallytext.cli.info import info
+from tallytext.cli.label import label
 from tallytext.cli.learn import learn
 from tallytext.cli.merge import merge
 from tallytext.cli.predict import predict
@@ -40,6 +41,7 @@ for command in (
     predict,
     evaluate,
     compare,
+    label,
     learn,
     forget,
     merge,
