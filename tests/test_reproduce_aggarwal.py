@@ -49,11 +49,6 @@ def documents(random):
     return Documents(counts[0], y, counts[1], y)
 
 
-def test_messages_keep_their_subject_and_body():
-    message = "From: me\nSubject: salt\nLines: 2\n\nSubject: in the body\n\nend"
-    assert corpora.subject_and_body(message) == "salt\nSubject: in the body\n\nend"
-
-
 def test_documents_are_cut_after_so_many_words():
     split = Split(*(Side(["a b  c\nd", "e"], np.array(["x", "y"])) for _ in range(2)))
     assert corpora.cut(split, 2).train.texts == ["a b", "e"]
