@@ -128,7 +128,11 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
     yield _of_groups(found)
     if found.fifths:
         yield _fifth_table(found)
-        yield " ".join(_of_fifths(TITLES[name], each) for name, each in found.fifths.items())
+        yield (
+            "A short document lacks most terms, as those of classes of short documents do, and "
+            "Bernoulli looks at what is lacking; the multinomial asks only which terms there are. "
+            + " ".join(_of_fifths(TITLES[name], each) for name, each in found.fifths.items())
+        )
         yield _spread_table(found)
         yield _of_spread(found)
 
@@ -143,8 +147,8 @@ def _of_groups(found: Record) -> str:
                 leads.append(f"{TITLES[name]}, {title} ({none:.1f} of {total:.1f} points)")
     return (
         "Of a document without a term the multinomial knows the prior alone, and gives it to the "
-        "largest class (the first of several); Bernoulli gives it to the class that such documents "
-        "come from. What these documents add where Bernoulli is more than a point ahead: "
+        "largest class (the first of several); Bernoulli asks where such documents come from. "
+        "What these documents add where Bernoulli is more than a point ahead: "
         f"{'; '.join(leads) or 'it is so nowhere'}."
     )
 
@@ -154,9 +158,8 @@ def _of_fifths(title: str, each: Record) -> str:
     return (
         f"{title}: Bernoulli is {leads[0]:+.1f} points from the multinomial in the shortest fifth, "
         f"{leads[len(leads) // 2]:+.1f} in the middle one and {leads[-1]:+.1f} in the longest. "
-        f"Short documents lack most terms, as those of classes of short documents do: in the "
-        f"shortest fifth it gives them to classes of {each.bernoulli_typical[0]:.0f} words in the "
-        f"mean, and they are from classes of {each.truth_typical[0]:.0f}."
+        f"It gives documents of the shortest fifth to classes of {each.bernoulli_typical[0]:.0f} "
+        f"words in the mean; they are from classes of {each.truth_typical[0]:.0f}."
     )
 
 
@@ -168,8 +171,7 @@ def _of_spread(found: Record) -> str:
     ]
     return (
         f"When lengths are spread by hand, Bernoulli loses more than the binary multinomial in "
-        f"{sum(more)} cases of {len(more)}. Lengths drawn by hand have nothing to do with classes, "
-        f"as those of whole documents have."
+        f"{sum(more)} cases of {len(more)}. Lengths drawn by hand have nothing to do with classes."
     )
 
 

@@ -31,8 +31,8 @@ def _factors(cells: list[tuple[str, Record]]) -> str:
     )
     which = "more" if length > lexicon else "no more"
     return (
-        f"Over all squares the lead goes {which} with length ({length:.2f}) than with the lexicon "
-        f"({lexicon:.2f})."
+        f"Over all squares the lead goes {which} with length (Spearman {length:.2f}) than with the "
+        f"lexicon ({lexicon:.2f})."
     )
 
 
@@ -51,8 +51,8 @@ def _densest(cells: list[tuple[str, Record]]) -> str:
     leads = [-_lead(cell) for _, cell in dense]
     corpora = listed(TITLES[name] for name in dict.fromkeys(name for name, _ in dense))
     return (
-        f"In the {len(dense)} densest squares of all ({corpora}) it is {np.mean(leads):+.1f} "
-        f"points ahead in the mean, from {min(leads):+.1f} to {max(leads):+.1f}."
+        f"In the {len(dense)} densest squares of all ({corpora}) its lead is {np.mean(leads):+.1f} "
+        f"points in the mean, from {min(leads):+.1f} to {max(leads):+.1f}."
     )
 
 
@@ -66,9 +66,9 @@ def _advised(cells: list[tuple[str, Record]]) -> str:
     if not leads:
         return ""
     return (
-        f"Where documents are short, terms few and squares dense, as the book has it, there are "
-        f"{len(leads)} squares, from {min(leads):+.2f} to {max(leads):+.2f} points, "
-        f"{np.mean(leads):+.2f} in the mean."
+        f"Where the book advises it (short documents, few terms, dense), in {len(leads)} squares, "
+        f"its lead is {np.mean(leads):+.2f} points in the mean, from {min(leads):+.2f} to "
+        f"{max(leads):+.2f}."
     )
 
 

@@ -185,8 +185,8 @@ def _remark(found: Record) -> str:
     ]
     return (
         f"The richer model overfits more than the naive one in {len(pairs) - len(others)} pairs of "
-        f"corpus and size of {len(pairs)}; it does not on: {listed(others)}. With all documents it "
-        f"is ahead on others by so many points: {', '.join(leads)}."
+        f"corpus and size of {len(pairs)}; exceptions: {listed(others)}. Its lead on test "
+        f"documents when all are learned, in points: {', '.join(leads)}."
     )
 
 

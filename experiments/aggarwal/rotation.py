@@ -199,9 +199,8 @@ def _ahead(found: Record) -> str:
     forest = [title for title, each in many.items() if each.rotation > each.forest_lsa]
     (n,) = {each.n for each in many.values()}
     return (
-        f"A block sees a part of the terms, so that its features say less. With {n} trees rotation "
-        f"is ahead of bagged trees on plain LSA features on: {listed(bagged)}; ahead of a random "
-        f"forest on them on: {listed(forest)}."
+        f"With {n} trees rotation is ahead of bagged trees on plain LSA features on: "
+        f"{listed(bagged)}; ahead of a random forest on them on: {listed(forest)}."
     )
 
 
