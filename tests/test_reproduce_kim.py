@@ -14,11 +14,12 @@ from experiments.kim.jury import Jury, Scores
 from experiments.kim.profile import Profile, Way, fitted_threshold
 from experiments.kim.published import REUTERS
 from experiments.kim.split import Side, Split, split_of
-from experiments.kim.stream import Stream, subject_and_body
+from experiments.kim.stream import Stream
 from experiments.kim.table4 import standard_errors
 from experiments.reproduction.command import paper_of, reproduce
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.store import found_in
+from experiments.reproduction.texts import subject_and_body
 from experiments.reproduction.workplace import Workplace
 
 from corpora import FOLDER

@@ -12,8 +12,9 @@ pytest.importorskip("matplotlib", reason="figures need it")
 from experiments.reproduction.command import reproduce
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.store import found_in
+from experiments.reproduction.texts import single_labels
 from experiments.zhou import published
-from experiments.zhou.corpora import NAMES, header_kept, largest_classes, part, single_labels
+from experiments.zhou.corpora import NAMES, header_kept, largest_classes, part
 from experiments.zhou.figure2 import overlap, topicalities
 from experiments.zhou.five_percent import rows
 from experiments.zhou.learned import Learned, class_shares, new_model, new_phrases
