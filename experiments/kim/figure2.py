@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,7 +24,9 @@ moves with its threshold as well as with α; so curves are also drawn with the t
 oracle, which leave α alone. How much of the movement is chance is told by 200 samples of the test
 documents, drawn with replacement: the table has, beside the range over α, the standard error of
 the difference between the best and the worst α of a class; and the best α of *corn* is found anew
-in each sample (both added after a first run; neither bears on a verdict)."""
+in each sample (both added after a first run; neither bears on a verdict). A class has several best
+α where these are equal, so neighbouring α are also taken in pairs: the share of classes that have
+one of the two among their best."""
 CLASSES = ("corn", "wheat", "ship", "money-fx")
 ENOUGH, SAMPLES = 10, 200
 
@@ -49,6 +52,7 @@ def measure(work: Workplace) -> dict[str, Any]:
         },
         "best": _best(honest[:, large], alphas(work)),
         "oracle_best": _best(oracle[:, large], alphas(work)),
+        "neighbours": neighbours(_best(honest[:, large], alphas(work)), alphas(work)),
     }
 
 
@@ -57,6 +61,22 @@ def _best(f1: Any, values: tuple[float, ...]) -> list[list[float]]:
     return [
         [alpha for alpha, one in zip(values, own, strict=True) if one >= own.max() - 1e-9]
         for own in f1.T
+    ]
+
+
+def neighbours(
+    best: list[list[float]], values: tuple[float, ...]
+) -> list[tuple[float, float, float]]:
+    """Return two neighbouring α and the share of classes for which one of them is best.
+
+    Examples
+    --------
+    >>> neighbours([[0.1, 0.2], [0.3]], (0.1, 0.2, 0.3))
+    [(0.1, 0.2, 0.5), (0.2, 0.3, 1.0)]
+    """
+    return [
+        (low, high, sum(low in each or high in each for each in best) / len(best))
+        for low, high in itertools.pairwise(values)
     ]
 
 
@@ -106,6 +126,19 @@ def show(found: Record) -> Iterable[Shown]:
     ]
     columns = ("α", "share of classes for which it is best", "by oracle")
     yield Table("The best α (of equal ones, all)", columns, rows, 2)
+    yield _pairs(found)
+
+
+def _pairs(found: Record) -> str:
+    """Say how many classes have their best α in each pair of neighbours."""
+    equal = sum(map(len, found.best)) / len(found.best)
+    said = ", ".join(
+        f"{low:g} or {high:g} {100 * share:.0f} %" for low, high, share in found.neighbours
+    )
+    return (
+        f"A class has {equal:.2f} best α on average. The share of classes for which one of two "
+        f"neighbouring α is best: {said}."
+    )
 
 
 def _one_class(found: Record, name: str) -> Iterable[str]:
