@@ -24,8 +24,8 @@ from tallytext.evaluation import micro_sign_test
 
 HEADING = "Tables 2 and 3, Figure 1: the unigram model and the Poisson model over α"
 ABOUT = """The Poisson mean of a word in a class is an average over the documents of the class:
-α = 1 counts documents alike, α = 0 counts them by their length. The paper compares all α from 0 to 1
-with the unigram model, that is multinomial naive Bayes, without weights for words. Neither the
+α = 1 counts documents alike, α = 0 counts them by their length. The paper compares all α from 0 to
+1 with the unigram model, that is multinomial naive Bayes, without weights for words. Neither the
 smoothing θ nor how classes are given to documents is said. Here Laplace smoothing with one count
 per word for the unigram model; Θ = θ|V| = 10 pseudo-words per document for the Poisson model. On
 Reuters each class has a threshold on its score per word (log-odds per word; z* of eq. 15), fitted
@@ -94,8 +94,8 @@ def _moved(found: Record) -> str:
     p = f"{found.reuters.p:.4f}" if found.reuters.p >= 1e-4 else "below .0001"
     return (
         f"On Reuters micro-F1 moves by {highest - lowest:.4f} over α (published: "
-        f"{high - low:.4f}). The sign test on the decisions at α = {where[1]} and at α = {where[0]}: "
-        f"p is {p}."
+        f"{high - low:.4f}). The sign test on the decisions at α = {where[1]} and at "
+        f"α = {where[0]}: p is {p}."
     )
 
 
