@@ -122,8 +122,8 @@ def show(found: Record) -> Iterator[Any]:
     pairs = [f"{what}, {whose}" for what in _LARGE.values() for whose in ("background", "CSSS")]
     title = f"The {N_LARGE} largest classes, with labels for 5 %"
     yield Table(title, ("", "documents of them", *pairs), rows)
-    said = [f"{TITLES[name]} {_moved(each)}" for name, each in found.large.items()]
-    yield f"From background to CSSS, in points: {'; '.join(said)}."
+    said = [f"{TITLES[name]}: {_moved(each)}" for name, each in found.large.items()]
+    yield f"From background to CSSS, in points of these shares. {'; '.join(said)}."
 
 
 _LARGE = {"share": "given to them", "recall": "recall", "recall_of_others": "recall of others"}

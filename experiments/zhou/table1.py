@@ -87,10 +87,10 @@ def _nearer(found: Record) -> str:
     """Say how far two preparations of posts are from the published counts of words."""
     printed = published.STATISTICS[TITLES["newsgroups"]][-3:]
     prepared = {"with From and Subject": found.corpora.newsgroups, "bodies, stems": found.stems}
-    said = [f"{name}, {_away(_cells_of_words(row), printed):.0%}" for name, row in prepared.items()]
+    said = [f"{name} {_away(_cells_of_words(row), printed):.0%}" for name, row in prepared.items()]
     return (
-        "20 Newsgroups: counts of words (in all, per document, different ones) are from the "
-        f"published ones, on average: {'; '.join(said)}."
+        "20 Newsgroups: counts of words (in all, per document, different ones) differ from the "
+        f"published ones, on average by: {'; '.join(said)}."
     )
 
 
