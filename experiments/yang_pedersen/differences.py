@@ -51,6 +51,9 @@ deal {N_CHANCE} times."""
 Pair = tuple[float, float]
 Judge = Callable[[Deal], float]
 
+PUBLISHED = (0.879, 0.892)
+"""kNN with all terms, and with 2 % of them by IG."""
+
 
 def measure(work: Workplace) -> dict[str, Any]:
     corpus = corpus_of(work, "reuters21578")
@@ -152,4 +155,9 @@ def show(found: Record) -> Iterator[Shown]:
         "the paper does not state can make up for most of the difference, not that they did: the "
         "paper says that its split was random."
     )
-    yield Table("Average precision of kNN", columns, [("paper", 0.879, 0.892, "+0.0130"), *rows], 4)
+    yield Table("Average precision of kNN", columns, [_paper(), *rows], 4)
+
+
+def _paper() -> tuple[str, float, float, str]:
+    whole, ig = PUBLISHED
+    return "paper", whole, ig, f"{ig - whole:+.4f}"
