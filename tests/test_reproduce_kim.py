@@ -7,18 +7,29 @@ from sklearn.base import clone
 
 pytest.importorskip("experiments", reason="the source distribution has no experiments")
 
-from experiments.kim import choice, feedback, figure2, figure3, filtering, incremental, korean
+from experiments.kim import (
+    choice,
+    data,
+    feedback,
+    figure2,
+    figure3,
+    filtering,
+    incremental,
+    korean,
+    profile,
+)
 from experiments.kim.folds import stratified_folds
 from experiments.kim.judging import Judged, both, judged, judged_by_oracle, judged_labels, size_bins
 from experiments.kim.jury import Jury, Scores
 from experiments.kim.profile import Profile, Way, fitted_threshold
-from experiments.kim.published import REUTERS
+from experiments.kim.published import CORN_ALPHA, REUTERS, REUTERS_RANGE
 from experiments.kim.split import Side, Split, split_of
-from experiments.kim.stream import Stream, subject_and_body
+from experiments.kim.stream import Stream
 from experiments.kim.table4 import standard_errors
 from experiments.reproduction.command import paper_of, reproduce
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.store import found_in
+from experiments.reproduction.texts import subject_and_body
 from experiments.reproduction.workplace import Workplace
 
 from corpora import FOLDER
@@ -156,6 +167,12 @@ def test_learning_in_lots_is_exact_and_a_constant_theta_is_not(split):
     assert incremental._stale(grown, 30) > 0
 
 
+def test_scores_that_are_not_finite_are_no_difference_of_zero():
+    assert incremental._largest(np.array([1.0, 2.0]), np.array([1.0, 2.5])) == 0.5
+    with pytest.raises(ValueError, match="not finite"):
+        incremental._largest(np.array([np.nan]), np.array([np.nan]))
+
+
 def _rest(split):
     return split.test, split.classes
 
@@ -198,6 +215,20 @@ def test_what_learns_depends_on_what_it_is_told(stream):
     assert f1[0] > 0.6
 
 
+def test_the_background_is_scored_by_a_model_without_it(stream, monkeypatch):
+    relevant = np.zeros(100, dtype=bool)
+    relevant[stream.examples(0)] = True
+    others = np.flatnonzero(~relevant)
+    monkeypatch.setattr(profile, "BACKGROUND", 20)
+    found = profile._background(PoissonNB(multi_label=True), stream.counts[:100], relevant, 0)
+    drawn = np.random.default_rng(0).choice(others, 20, replace=False)
+    assert len({*drawn.tolist()}) == len(found) == 20
+    rest = np.setdiff1d(np.arange(100), drawn)
+    labels = [["yes"] if relevant[row] else [] for row in rest]
+    other = PoissonNB(multi_label=True).fit(stream.counts[rest], labels)
+    assert np.array_equal(found, other.evidence(stream.counts[drawn])[:, 0])
+
+
 def test_thresholds_fall_where_less_is_asked():
     scores, relevant = np.arange(20.0), np.arange(20) >= 10
     strict, eager = (fitted_threshold(scores, relevant, least) for least in (0.5, 0.2))
@@ -218,6 +249,37 @@ def test_published_gains_are_those_of_the_table():
     um, chi, prr = (REUTERS[row] for row in ("UM", "PNB-CHI", "PNB-PrR"))
     assert 100 * (prr[0] / um[0] - 1) == pytest.approx(13.56, abs=0.005)
     assert 100 * (chi[1] / um[1] - 1) == pytest.approx(93.35, abs=0.005)
+
+
+def expected_of_kim():
+    return Expected.read(paper_of("kim").expected)
+
+
+def test_published_figures_are_the_same_wherever_they_stand():
+    printed = {
+        f"{row}, {name}-F1": REUTERS[row][at]
+        for row in REUTERS
+        for at, name in enumerate(("micro", "macro"))
+    }
+    for name, ends in REUTERS_RANGE.items():
+        printed |= {f"PNB, lowest {name}-F1 over α": ends[0]}
+        printed |= {f"PNB, highest {name}-F1 over α": ends[1]}
+    for at, what in enumerate(("train", "test", "classes")):
+        name = ("training documents", "test documents", "classes")[at]
+        printed[f"Reuters: {name}"] = data._PAPER[what][0]
+    printed["the best α for corn"] = CORN_ALPHA
+    numbers = expected_of_kim().numbers
+    assert {(each.what, each.published) for each in numbers} == {*printed.items()}
+
+
+def test_tests_of_claims_have_the_published_figures():
+    weighted = ("PNB-IG", "PNB-CHI", "PNB-PrR")
+    gains = [(row, round(REUTERS[row][1] - REUTERS["PNB"][1], 4)) for row in weighted]
+    macros = [(row, REUTERS[row][1]) for row in ("UM", "PNB", *weighted)]
+    tests = [claim.test for claim in expected_of_kim().claims]
+    assert sum(f"in {gains}" in test for test in tests) == 1
+    assert sum(f"in {macros}" in test for test in tests) == 1
+    assert sum(f"macro < {REUTERS['PNB-CHI'][1] - 0.04:.4f} " in test for test in tests) == 1
 
 
 @pytest.mark.skipif(

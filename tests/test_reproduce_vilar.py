@@ -15,7 +15,9 @@ pytest.importorskip("matplotlib", reason="figures need it")
 from experiments.reproduction.command import paper_of, reproduce
 from experiments.reproduction.counts import Counts
 from experiments.reproduction.expected import FAILS, HOLDS, Expected
+from experiments.reproduction.record import Record
 from experiments.reproduction.store import found_in
+from experiments.reproduction.tables import Table
 from experiments.vilar import corpora, orders, preprocessing
 from experiments.vilar.corpora import Split, first_of_each, held_out, random_groups, split
 from experiments.vilar.discount import bounds, discounts_of
@@ -24,6 +26,8 @@ from experiments.vilar.length_model import fold_numbers
 from experiments.vilar.lengths import log_normal, negative_binomial
 from experiments.vilar.likelihood import Tokens
 from experiments.vilar.packages import at_most
+from experiments.vilar.published import published
+from experiments.vilar.rules import summed_up
 from experiments.vilar.term_weights import chi_by_class
 from experiments.vilar.word_groups import (
     Contributions,
@@ -38,7 +42,7 @@ from tallytext.smoothing import AbsoluteDiscount
 
 WITH_EXAMPLES = (
     *("corpora", "discount", "length_model", "lengths", "normalised", "orders", "packages"),
-    *("term_weights", "word_groups"),
+    *("published", "rules", "term_weights", "word_groups", "wording"),
 )
 FILES = ("20ng_orig19997", "webkb", "debian_sections")
 TOY = [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]]
@@ -174,6 +178,17 @@ class TestDiscounts:
         tokens = Tokens.of(split_of(EIGHT, ["X"] * 4 + ["Y"] * 4))
         assert tokens.log_likelihood(8.0, unigram_left_out=False) > tokens.log_likelihood(8.0)
 
+    def test_no_rule_is_better_than_the_best(self):
+        runs = [
+            {"rule": {"b": 0.3, "error": 2.0}, "errors": [4.0, 3.0]},
+            {"rule": {"b": 0.5, "error": 3.0}, "errors": [6.0, 2.5]},
+        ]
+        found = summed_up(runs, ["rule", "best"], (0.1, 0.4))
+        assert found["errors"] == [5.0, 2.75]
+        assert found["best"] == found["rule"] == {"b": pytest.approx(0.4), "error": 2.5}
+        runs[1]["errors"] = [6.0, 1.5]
+        assert summed_up(runs, ["rule", "best"], (0.1, 0.4))["best"] == {"b": 0.4, "error": 2.25}
+
 
 class TestCurves:
     def test_all_words_come_last_and_errors_are_means(self):
@@ -252,6 +267,20 @@ class TestWeights:
     def test_per_token_divides_all_but_the_prior(self):
         found = Contributions(np.ones((2, 1, 3), dtype=np.float32)).per_token(np.array([2.0, 0.0]))
         assert found.values[:, 0].tolist() == [[1.0, 0.5, 0.5], [1.0, 1.0, 1.0]]
+
+
+def test_published_figures_are_those_expected_and_all_of_them_are_shown():
+    expected = Expected.read(paper_of("vilar").expected)
+    for number in expected.numbers:
+        assert published(*number.what.split(", ")) == number.published
+    found = found_in(paper_of("vilar").results)
+    shown = {part.name: part.show for part in paper_of("vilar").parts}
+    for part in ("table1", "figure1"):
+        tables = [each for each in shown[part](Record.of(found[part])) if isinstance(each, Table)]
+        cells = {cell for table in tables for row in table.rows for cell in row}
+        figures = {number.published for number in expected.numbers if number.part == part}
+        assert figures <= cells
+        assert "not to be had" in cells
 
 
 @pytest.mark.skipif(

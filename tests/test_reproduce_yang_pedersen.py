@@ -16,7 +16,7 @@ from experiments.reproduction import command
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.record import Record
 from experiments.reproduction.store import found_in
-from experiments.yang_pedersen import corpora, mutual, properties
+from experiments.yang_pedersen import corpora, differences, mutual, properties, statistics
 from experiments.yang_pedersen.cells import (
     Cells,
     gain_as_printed,
@@ -24,7 +24,6 @@ from experiments.yang_pedersen.cells import (
 )
 from experiments.yang_pedersen.corpora import Deal, Documents, dealt, given_split
 from experiments.yang_pedersen.judging import (
-    mean_and_half,
     neighbour_precision,
     neighbour_sums,
     precision_of,
@@ -195,10 +194,17 @@ def test_documents_of_one_group_are_on_one_side():
     assert 0.6 < sides.count("train") / 300 < 0.8
 
 
-def test_an_interval_needs_two_deals():
-    assert mean_and_half([0.5]) == (0.5, None)
-    mean, half = mean_and_half([0.4, 0.5, 0.6])
-    assert mean == pytest.approx(0.5) and half == pytest.approx(4.302653 * 0.1 / 3**0.5)
+def test_tables_have_the_published_figures_that_are_expected():
+    expected = Expected.read(command.paper_of("yang-pedersen").expected)
+    described = [number for number in expected.numbers if number.part == "statistics"]
+    for number in described:
+        assert number.value({"statistics": statistics.PUBLISHED}) == pytest.approx(number.published)
+    judged = {number.what: number.published for number in expected.numbers if number.part == "knn"}
+    assert (
+        judged["kNN, all terms"],
+        judged["kNN, 2 % of the terms by IG"],
+    ) == differences.PUBLISHED
+    assert len(described) == 8
 
 
 def test_a_quick_run_measures_every_part_and_judges_every_claim(tmp_path):

@@ -12,11 +12,12 @@ pytest.importorskip("matplotlib", reason="figures need it")
 from experiments.reproduction.command import reproduce
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
 from experiments.reproduction.store import found_in
+from experiments.reproduction.texts import single_labels
 from experiments.zhou import published
-from experiments.zhou.corpora import NAMES, header_kept, largest_classes, part, single_labels
+from experiments.zhou.corpora import NAMES, header_kept, largest_classes, part
 from experiments.zhou.figure2 import overlap, topicalities
 from experiments.zhou.five_percent import rows
-from experiments.zhou.learned import Learned, class_shares, new_model, new_phrases
+from experiments.zhou.learned import Learned, class_shares, learned, new_model, new_phrases
 from experiments.zhou.mixture import choice
 from experiments.zhou.reuse import borrow, coverage
 from experiments.zhou.run import PAPER
@@ -181,6 +182,27 @@ class TestTables:
         assert made[0][:4] == ("**20 Newsgroups**", "0.550 ± 0.071", "0.550 ± 0.071", "+0.0 %")
         assert made[1][:4] == ("20 Newsgroups, published", "0.427", "0.613", "+43.6 %")
 
+    def test_published_figures_are_the_same_wherever_they_stand(self):
+        numbers = {each.what: each for each in Expected.read(PAPER.expected).numbers}
+        for title, name in (("20 Newsgroups", "newsgroups"), ("OHSUMED", "ohsumed")):
+            for method, pair in published.F1[name].items():
+                for kind, value in zip(("micro", "macro"), pair, strict=True):
+                    assert numbers[f"{title}, {kind}-F1, {METHODS[method]}"].published == value
+            sizes = published.STATISTICS[title]
+            assert numbers[f"documents of {title}"].published == sizes[1]
+            assert numbers[f"words of {title}"].published == sizes[5]
+            assert numbers[f"words per document of {title}"].published == sizes[6]
+        for what, number in numbers.items():
+            if number.part == "figure2":
+                word, signature = what.removeprefix("p(").removesuffix(")").split(" given ")
+                assert dict(published.row(signature))[word] == number.published
+
+    def test_tests_of_claims_have_the_published_figures(self):
+        background = published.F1["newsgroups"]["background"][0]
+        tests = [claim.test for claim in Expected.read(PAPER.expected).claims]
+        assert sum(f"background.micro) - {background}) < 0.03" in test for test in tests) == 1
+        assert sum(f"> {background + 0.05:g}" in test for test in tests) == 1
+
     def test_published_rows_of_translations_have_twenty_words(self):
         assert all(len(published.row(name)) == 20 for name in published.ROWS)
 
@@ -192,6 +214,7 @@ def test_a_quick_run_measures_every_part(tmp_path):
     reproduce(["zhou"], tmp_path, data=FOLDER, quick=True)
     found = found_in(tmp_path / "zhou" / "results.json")
     assert {*found} == {each.name for each in PAPER.parts}
+    assert learned.cache_info().currsize == 0  # translations of five corpora are let go
     expected = Expected.read(PAPER.expected)
     assert all(claim.verdict(found) in (HOLDS, FAILS) for claim in expected.claims if claim.test)
     assert all(claim.verdict(found) == UNKNOWN for claim in expected.claims if claim.untestable)

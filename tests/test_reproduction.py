@@ -303,6 +303,12 @@ class TestPapers:
                 assert {*used} <= {*getattr(public, "__all__", dir(public))}, f"{path.name}: {used}"
 
 
+def test_no_figure_is_left_over():
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
+    for figure in DOCS.glob("*.svg"):
+        assert f"({figure.name})" in pages
+
+
 def test_the_overview_is_that_of_the_results():
     if not KNOWN:
         pytest.skip("no papers")

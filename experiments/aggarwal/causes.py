@@ -20,7 +20,7 @@ from experiments.aggarwal.corpora import (
     right,
     split_of,
 )
-from experiments.aggarwal.event_models import LIMITS, ranked_terms
+from experiments.aggarwal.event_models import FEWER_SIZES, LIMITS, ranked_terms
 from experiments.aggarwal.events import accuracies, predictions
 from experiments.reproduction.figures import Figure
 from experiments.reproduction.record import Record
@@ -49,7 +49,6 @@ GROUPS = {"none": (0, 0), "one": (1, 1), "two or three": (2, 3), "more": (4, np.
 _SPREAD = ("newsgroups", "ohsumed")
 _RANGE = 6, 130
 _EQUAL = 40
-_SIZES = (100, 1000, 10000)
 _MOST = 5000
 
 
@@ -111,7 +110,7 @@ def _by_spread(work: Workplace, split: Split) -> dict[str, Any]:
         ranked = ranked_terms(documents, "ig")
         found[kind] = {
             "words": round(float(np.mean([len(text.split()) for text in given.train.texts])), 2),
-            "sizes": [size for size in _SIZES if size < len(ranked)],
+            "sizes": [size for size in FEWER_SIZES if size < len(ranked)],
         }
         cells = [accuracies(documents.terms(ranked[:size])) for size in found[kind]["sizes"]]
         found[kind] |= {name: [cell[name] for cell in cells] for name in cells[0]}
@@ -126,32 +125,58 @@ def drawn(n: int, random: Any) -> Any:
 
 def show(found: Record) -> Iterable[str | Table | Figure]:
     yield _group_table(found)
-    yield _NOTES["empty"]
+    yield _of_groups(found)
     if found.fifths:
         yield _fifth_table(found)
-        yield _NOTES["length"]
+        yield (
+            "A short document lacks most terms, as those of classes of short documents do, and "
+            "Bernoulli looks at what is lacking; the multinomial asks only which terms there are. "
+            + " ".join(_of_fifths(TITLES[name], each) for name, each in found.fifths.items())
+        )
         yield _spread_table(found)
-        yield _NOTES["spread"]
+        yield _of_spread(found)
 
 
-_NOTES = {
-    "empty": """Where Bernoulli is far ahead with few terms, it is by documents that have none
-of them: the multinomial gives all of these to the class with the largest prior (on AG News,
-where priors are equal, to the first), Bernoulli to the class that such documents come from.
-Absence is informative there not because documents are dense in terms, as the book has it, but
-because they are empty of them. The gain is a matter of luck, too: in the sample of 5,000
-headlines of the next part, the largest class happens to be that one, and with 100 terms the
-models are equal.""",
-    "length": """What hurts Bernoulli most is not sparsity but length: a short document lacks
-most terms, and so looks like one of a class whose documents are short. In the shortest fifth of
-newsgroups it is far behind, and what it gives documents to are classes of much shorter
-documents than those they are from; among documents of usual length the two are nearly equal.
-The multinomial asks only which terms there are, given how many.""",
-    "spread": """When lengths are spread by hand, Bernoulli loses more than the binary
-multinomial in five cases of six; the sixth are newsgroups with 100 terms, where it is behind
-already when all are equally long. The effect is smaller than in the wild, as lengths drawn by
-hand have nothing to do with classes.""",
-}
+def _of_groups(found: Record) -> str:
+    leads = []
+    for key, title in (("groups", "whole"), ("short", "5 words")):
+        for name, groups in found[key].items():
+            total = 100 * sum(group.adds for group in groups.values())
+            if total > 1:
+                none = 100 * groups.none.adds
+                leads.append(f"{TITLES[name]}, {title} ({none:.1f} of {total:.1f} points)")
+    return (
+        "Of a document without a term the multinomial knows the prior alone, and gives it to the "
+        "largest class (the first of several); Bernoulli asks where such documents come from. "
+        "What these documents add where Bernoulli is more than a point ahead: "
+        f"{'; '.join(leads) or 'it is so nowhere'}."
+    )
+
+
+def _of_fifths(title: str, each: Record) -> str:
+    leads = [100 * (a - b) for a, b in zip(each.bernoulli, each.multinomial, strict=True)]
+    return (
+        f"{title}: Bernoulli is {leads[0]:+.1f} points from the multinomial in the shortest fifth, "
+        f"{leads[len(leads) // 2]:+.1f} in the middle one and {leads[-1]:+.1f} in the longest. "
+        f"It gives documents of the shortest fifth to classes of {each.bernoulli_typical[0]:.0f} "
+        f"words in the mean; they are from classes of {each.truth_typical[0]:.0f}."
+    )
+
+
+def _of_spread(found: Record) -> str:
+    more = [
+        spread < equal
+        for kinds in found.lengths.values()
+        for spread, equal in zip(_absence(kinds.spread), _absence(kinds.equal), strict=False)
+    ]
+    return (
+        f"When lengths are spread by hand, Bernoulli loses more than the binary multinomial in "
+        f"{sum(more)} cases of {len(more)}. Lengths drawn by hand have nothing to do with classes."
+    )
+
+
+def _absence(kind: Record) -> list[float]:
+    return [a - b for a, b in zip(kind.bernoulli, kind.binary, strict=True)]
 
 
 def _group_table(found: Record) -> Table:

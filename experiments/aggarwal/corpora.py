@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from experiments.reproduction.texts import single_labels, subject_and_body
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
 from tallytext.datasets import Corpus
@@ -81,7 +82,7 @@ def split_of(
     work: Workplace, name: str, n_train: int | None = None, n_test: int | None = None
 ) -> Split:
     """Return a corpus by its usual split, or so many documents of each side, drawn once."""
-    corpus = _single_labels(work.load(NAMES[name]))
+    corpus = single_labels(work.load(NAMES[name]))
     limits = _QUICK if work.quick else (n_train, n_test)
     sides = [
         _drawn(side, limit) for side, limit in zip((corpus.train, corpus.test), limits, strict=True)
@@ -109,19 +110,6 @@ def cut(split: Split, n: int | None) -> Split:
     return cut_each(split, lambda size: np.full(size, n))
 
 
-def subject_and_body(message: str) -> str:
-    """Return what the subject of a message says, and the message without its other headers.
-
-    Examples
-    --------
-    >>> subject_and_body("From: me\\nSubject: Re: salt\\nLines: 1\\n\\nAt sea.")
-    'Re: salt\\nAt sea.'
-    """
-    head, _, body = message.partition("\n\n")
-    subjects = [line[8:].strip() for line in head.split("\n") if line.startswith("Subject:")]
-    return "\n".join([*subjects, body])
-
-
 def cut_each(split: Split, draw: Callable[[int], NDArray[np.integer]]) -> Split:
     """Return documents that end after a number of words of their own, as many as are drawn."""
     return Split(
@@ -143,14 +131,6 @@ def at_least(split: Split, n: int) -> Split:
 
 def _start(text: str, n: int) -> str:
     return " ".join(text.split(None, n)[:n])
-
-
-def _single_labels(corpus: Corpus) -> Corpus:
-    """Return the documents that have one label, where some have several."""
-    if not corpus.multi_label:
-        return corpus
-    kept = corpus.where(len(labels) == 1 for labels in corpus.labels)
-    return Corpus(kept.name, kept.texts, [only for (only,) in kept.labels], kept.ids, kept.splits)
 
 
 def _drawn(corpus: Corpus, n: int | None) -> Corpus:

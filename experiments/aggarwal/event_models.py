@@ -17,6 +17,7 @@ from experiments.aggarwal.corpora import (
     names,
     split_of,
 )
+from experiments.aggarwal.event_remark import remark
 from experiments.aggarwal.events import accuracies
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.record import Record
@@ -52,6 +53,9 @@ MODELS = {
     "presence": "presence only",
 }
 LIMITS = {"ynat": 20000}
+# The squares that other parts try again.
+FEWER_LENGTHS = (5, 20, 100, None)
+FEWER_SIZES = (100, 1000, 10000)
 
 
 def measure(work: Workplace) -> dict[str, Any]:
@@ -68,6 +72,11 @@ def lengths_of(split: Split, work: Workplace) -> list[int | None]:
     longest = np.quantile([len(text.split()) for text in split.train.texts], 0.9)
     wanted = (5, 20, None) if work.quick else LENGTHS
     return [n for n in wanted if n is None or n < longest]
+
+
+def fewer_lengths_of(split: Split, work: Workplace) -> list[int | None]:
+    """Return where to cut in the parts that try some of the squares again."""
+    return [n for n in lengths_of(split, work) if n in FEWER_LENGTHS]
 
 
 def ranked_terms(documents: Documents, order: str) -> Any:
@@ -135,7 +144,7 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
     yield _lines(found)
     yield _trend_table(found)
     yield _cause_table(found)
-    yield _REMARK
+    yield remark(found)
 
 
 def _corner_table(found: Record) -> Table:
@@ -156,16 +165,6 @@ def _corners(cells: list[Record]) -> Iterator[tuple[str, Record]]:
         line = [cell for cell in chosen if cell.words == length]
         yield f"{title}, fewest terms", line[0]
         yield f"{title}, all terms", line[-1]
-
-
-_REMARK = """Length decides more than the lexicon does, and sparsity by itself does not decide:
-Bernoulli is furthest ahead where an average document has hardly one term of the lexicon (YNAT
-with 100 and 300 terms), and 6 to 13 points behind in the densest squares of all (newsgroups,
-whole, the 100 to 1,000 terms in most documents). Frequencies are worth 5 points on OHSUMED in
-the mean of lexicons for whole documents, and cost one on newsgroups. The parts after this one
-look for the causes. *p* is McNemar's, for Bernoulli against multinomial: on YNAT, the one
-corpus on which the multinomial is not ahead with whole documents and all terms, the difference
-is none."""
 
 
 def _maps(found: Record, order: str) -> Figure:

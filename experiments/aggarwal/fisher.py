@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from experiments.aggarwal.corpora import TITLES, Documents, documents_of, right, split_of
 from experiments.aggarwal.l1_path import weighed
 from experiments.aggarwal.latent import latent_and_fisher
+from experiments.aggarwal.wording import spread
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
@@ -35,7 +36,6 @@ KINDS = {
     "lsa_fisher": "LSA and Fisher",
     "terms_fisher": "terms and Fisher",
 }
-CLASSIFIERS = {"tree": "tree", "svm": "linear SVM"}
 DIMENSIONS = (25, 50, 100, 200, 400)
 SEEDS = 3
 
@@ -110,8 +110,7 @@ def _nearest_mean(given: Documents) -> Any:
 def show(found: Record) -> Iterable[str | Table | Figure]:
     rows = []
     for name, corpus in found.corpora.items():
-        trees = [f"{100 * np.mean(t):.1f} ± {100 * np.std(t):.1f}" for t in corpus.tree.values()]
-        rows.append((f"{TITLES[name]}, tree", *trees))
+        rows.append((f"{TITLES[name]}, tree", *map(spread, corpus.tree.values())))
         rows.append((f"{TITLES[name]}, SVM", *(100 * value for value in corpus.svm.values())))
     yield Table("Accuracy, %", ("", *KINDS.values()), rows, 1)
     drawn, plots = panels(len(found.corpora), across=2, width=4.4, height=2.8)
@@ -128,7 +127,15 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
     legend_below(drawn, plots)
     about = "Fisher's directions of more and more dimensions: learned and other documents."
     yield Figure("aggarwal-fisher", about, drawn)
-    yield (
-        "Directions of more dimensions fit learned documents ever better, and up to 400 dimensions "
-        "others, too: what is fitted too much does no harm yet."
+    yield " ".join(_remark(TITLES[name], corpus) for name, corpus in found.corpora.items())
+
+
+def _remark(title: str, corpus: Record) -> str:
+    few, many = corpus.dimensions[0], corpus.dimensions[-1]
+    best = corpus.dimensions[int(np.argmax(corpus.test))]
+    harm = "fitting too much does no harm yet" if best == many else f"most are right with {best}"
+    return (
+        f"{title}, nearest mean, from {few} to {many} dimensions: learned documents go from "
+        f"{100 * corpus.learned[0]:.1f} to {100 * corpus.learned[-1]:.1f} %, others from "
+        f"{100 * corpus.test[0]:.1f} to {100 * corpus.test[-1]:.1f} %; {harm}."
     )

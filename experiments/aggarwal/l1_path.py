@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 from experiments.aggarwal.corpora import TITLES, Documents, documents_of, right, split_of
 from experiments.aggarwal.event_models import ranked_terms
 from experiments.aggarwal.events import multinomial
+from experiments.aggarwal.wording import listed
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
@@ -144,11 +145,7 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
         yield _table(TITLES[name], corpus)
     yield _figure(found)
     yield " ".join(_softer(TITLES[name], corpus) for name, corpus in found.corpora.items())
-    yield (
-        "So the path ends too soon for the claim that overfitting harms, and beyond its end it "
-        "does. The same softness is why not nine in ten weights are zero everywhere: see the "
-        "softest λ on AG News in the last table."
-    )
+    yield _dense(found)
     yield " ".join(_leads(TITLES[name], corpus) for name, corpus in found.corpora.items())
     rows = [
         (
@@ -173,10 +170,25 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
 
 def _softer(title: str, corpus: Record) -> str:
     best, soft = max(corpus.squared.test), corpus.softer
+    harms = "overfitting harms there" if soft.test < best else "overfitting does no harm there"
     return (
         f"{title}: below the end of the path, at λ {soft.share:g} with squared error, "
         f"{soft.terms:,} terms are left, and of test documents {100 * soft.test:.1f} % are right, "
-        f"after {100 * best:.1f} % at the best λ of the path."
+        f"after {100 * best:.1f} % at the best λ of the path: {harms}."
+    )
+
+
+def _dense(found: Record) -> str:
+    """Return the models of which not nine in ten weights are zero."""
+    models = [
+        (f"{TITLES[name]}, {title}, λ {share:g} ({100 * zeros:.1f} %)", zeros)
+        for name, corpus in found.corpora.items()
+        for loss, title in LOSSES.items()
+        for share, zeros in zip(corpus.shares, corpus[loss].zeros, strict=True)
+    ]
+    dense = [title for title, zeros in models if zeros <= 0.9]
+    return (
+        f"Of {len(models)} models not more than nine in ten weights are zero in: {listed(dense)}."
     )
 
 

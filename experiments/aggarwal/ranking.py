@@ -154,14 +154,31 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
         yield Table(f"{title}: average precision in %, by class and pooled", ("", *heads), rows, 1)
     yield _figure(found)
     yield _means(found)
-    yield (
-        "What to order by, then: within a class, posteriors with a temperature for the length, or "
-        "log-odds per word if nothing is to be fitted; across classes, a sigmoid of each class on "
-        "log-odds per word. The score, and the joint, fall with every word of a document, whatever "
-        "its class. The logarithm of the posterior does not help against ties, as it ends at 0; "
-        "log-odds do. "
-        "Isotonic regression makes new ones."
+    yield _remark(found)
+
+
+_FITTED = ("temperature", "platt", "isotonic")
+
+
+def _remark(found: Record) -> str:
+    plain = [name for name in ORDERS if name not in _FITTED]
+    return (
+        f"In the mean, what orders best within a class: {_best(found, 'ap', [*ORDERS])}, or "
+        f"{_best(found, 'ap', plain)} if nothing is to be fitted; across classes: "
+        f"{_best(found, 'pooled', [*ORDERS])}, or {_best(found, 'pooled', plain)}. The score, and "
+        f"the joint, fall with every word of a document, whatever its class. The logarithm of the "
+        f"posterior ends at 0, where log-odds go on; a step function makes ties by itself."
     )
+
+
+def _best(found: Record, key: str, among: list[str]) -> str:
+    name = max(among, key=lambda each: _mean(found, each, key))
+    return f"{ORDERS[name]} ({100 * _mean(found, name, key):.1f} %)"
+
+
+def _mean(found: Record, name: str, key: str) -> float:
+    cells = [corpus[model][name] for corpus in found.corpora.values() for model in MODELS]
+    return float(np.mean([cell[key] for cell in cells]))
 
 
 def _row(found: Record, model: str, name: str) -> tuple[Any, ...]:
@@ -176,8 +193,7 @@ def _row(found: Record, model: str, name: str) -> tuple[Any, ...]:
 def _means(found: Record) -> Table:
     rows = []
     for name, title in ORDERS.items():
-        cells = [corpus[model][name] for corpus in found.corpora.values() for model in MODELS]
-        rows.append((title, *(100 * np.mean([c[key] for c in cells]).item() for key in MEASURES)))
+        rows.append((title, *(100 * _mean(found, name, key) for key in MEASURES)))
     title = "Mean of all corpora and both models, in %"
     return Table(title, ("", *MEASURES.values()), rows, 1)
 

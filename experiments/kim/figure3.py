@@ -10,7 +10,7 @@ import numpy as np
 from experiments.kim import korean
 from experiments.kim.grid import cell, oracle_cell
 from experiments.kim.judging import Judged, size_bins
-from experiments.kim.published import CHI, IG, PNB, PRR, UM, WEIGHTINGS
+from experiments.kim.published import CHI, IG, PNB, PRR, REUTERS, STAR, UM, WEIGHTINGS
 from experiments.kim.split import UNEVEN, reuters
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.paper import Shown
@@ -25,10 +25,10 @@ sizes of classes. Korean classes are those of the uneven headlines, where size a
 independent by design: each point is a mean over all seven classes, each with that many training
 documents once. Standard errors are those under test documents drawn anew.
 
-Where a claim on the largest classes fails, bounds may be the reason: a fifth of the classes reaches
-down to 87 training documents. So F1 is given for other bounds, too, up to the ten largest classes
-alone. These bounds were added after the first run had shown that the claims fail at quintiles, and
-the line at 300 was drawn after F1 by bound had been seen: it can suggest a reason, and confirms
+Where a claim on the largest classes fails, bounds may be the reason: the largest fifth
+takes in classes of middling size. So F1 is given for other bounds, up to the ten largest alone.
+These bounds were added after the first run had shown that the claims fail at quintiles, and the
+line at 300 was drawn after F1 by bound had been seen: it can suggest a reason, and confirms
 nothing. The verdicts stay those at quintiles.
 
 The last table does what the paper did for PNB*: it takes for each bin the weighting with the
@@ -149,7 +149,7 @@ def show(found: Record) -> Iterable[Shown]:
         "PNB* as published: the best weighting of each bin, by test labels",
         ("", "micro", "macro"),
         [
-            ("published", 0.8341, 0.6645),
+            ("published", *REUTERS[STAR]),
             ("thresholds of training documents", *found.as_published.values()),
             ("thresholds of the oracle", *found.as_published_oracle.values()),
         ],
@@ -176,7 +176,9 @@ def _largest(found: Record) -> str:
 def _winners(bins: Record) -> str:
     n_bins = len(bins[PNB])
     best = [max(bins, key=lambda row, at=at: bins[row][at]) for at in range(n_bins)]
+    won = [bins[row][at] for at, row in enumerate(best)]
+    fixed = max(sum(values) for values in bins.values()) / n_bins
     return (
-        f"The best weighting of each bin, small classes first: {', '.join(best)}. So there is "
-        "little to win by a choice for each bin here."
+        f"The best weighting of each bin, small classes first: {', '.join(best)}. The mean over "
+        f"bins is {sum(won) / n_bins:.3f} with these, and {fixed:.3f} with the best single one."
     )

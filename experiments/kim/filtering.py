@@ -26,7 +26,8 @@ in the order of their dates, and profiles deliver those that they take for relev
 only of delivered documents whether they were; the label of any other is never seen. Each class is a
 profile with a model of its own, relevant documents against others.
 
-- *Reuters*: the documents that somebody has looked at for topics; the 15 largest topics.
+- *Reuters*: the documents that somebody has looked at for topics; its 15 largest topics, so that
+  nothing is said of small ones.
 - *20 Newsgroups*: subject and body; each group a profile.
 
 The first {N_START:,} documents come before the stream: a profile gets the first {N_EXAMPLES}
@@ -35,11 +36,11 @@ fewer than three examples are left out). Documents then come in lots of 100 (Reu
 is scored before it is learned, by its log-odds per word, and is delivered if it reaches the
 threshold of the profile. A sigmoid over scores gives the probability of being relevant: it is
 fitted to the examples, each scored by a model without it, to the latest {KEPT} delivered documents,
-and to {BACKGROUND} documents from before the stream that are taken for not relevant. The threshold
-is where the probability falls to 1/3, which is right if a relevant document is worth 2 and another
-one costs 1; and lower while few are known, so that a profile does not starve. Some twenty settings
-were tried on the topics of Reuters that are 16th to 30th in size, which are not reported. The
-vocabulary is that of the whole stream (words, no labels).
+and to {BACKGROUND} documents from before the stream that are taken for not relevant, scored by a
+model without them. The threshold is where the probability falls to 1/3, which is right if a
+relevant document is worth 2 and another one costs 1; and lower while few are known, so that a
+profile does not starve. Some twenty settings were tried on the topics of Reuters that are 16th to
+30th in size, which are not reported. The vocabulary is that of the whole stream (words, no labels).
 
 What learns: nothing (*frozen*); the threshold; model and threshold, from *delivered* documents;
 the same, with all others learned as not relevant, words only (*background*); and *everything*, all

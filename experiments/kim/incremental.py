@@ -53,7 +53,9 @@ def _some(side: Side, rows: Any) -> tuple[Any, list[Any]]:
 
 
 def _largest(a: Any, b: Any) -> float:
-    return float(np.abs(np.nan_to_num(a) - np.nan_to_num(b)).max())
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise ValueError("a score is not finite, so that a difference of 0 would mean nothing")
+    return float(np.abs(a - b).max())
 
 
 def _stale(split: Split, half: int) -> float:

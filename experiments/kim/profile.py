@@ -12,7 +12,8 @@ from sklearn.base import clone
 from experiments.kim.stream import Stream
 from tallytext.decision import Platt
 
-# Settled on profiles that are not reported: the topics of Reuters from the 16th to the 30th.
+# Settled on profiles that are not reported: the topics of Reuters from the 16th to the 30th,
+# while documents of the background were still scored by the model that had learned them.
 KEPT = 300  # delivered documents that the threshold is fitted to, the latest
 BACKGROUND = 50  # documents from before the stream that are taken for not relevant besides
 DELIVER = 1 / 3  # utility of 2 for a relevant document, -1 for another: deliver from here on
@@ -44,8 +45,8 @@ class Profile:
     """One profile. Of documents that it does not deliver it never sees a label.
 
     Scores are log-odds per word, and are kept as they were when a document came: from a model that
-    had not learned it. A few documents from before the stream, taken for not relevant, hold the
-    sigmoid over them down where nothing is delivered.
+    had not learned it. A few documents from before the stream, taken for not relevant and scored by
+    a model without them, too, hold the sigmoid over them down where nothing is delivered.
     """
 
     def __init__(self, model: Any, stream: Stream, at: int, way: Way) -> None:
@@ -54,8 +55,7 @@ class Profile:
         relevant = np.zeros(stream.n_start, dtype=bool)
         relevant[stream.examples(at)] = True
         self.model = clone(model).fit(start, _labels(relevant))
-        others = np.random.default_rng(at).choice(np.flatnonzero(~relevant), BACKGROUND)
-        self.background = self.model.evidence(start[others])[:, 0]
+        self.background = _background(model, start, relevant, seed=at)
         self.scores = _left_out(model, start, relevant)
         self.relevant = np.ones(len(self.scores), dtype=bool)
         self.threshold = self._fitted()
@@ -122,6 +122,18 @@ def _left_out(model: Any, counts: Any, relevant: NDArray[np.bool_]) -> NDArray[n
         other = clone(model).fit(counts[rest], _labels(relevant[rest]))
         found.append(other.evidence(counts[[each]])[0, 0])
     return np.array(found)
+
+
+def _background(
+    model: Any, counts: Any, relevant: NDArray[np.bool_], seed: int
+) -> NDArray[np.float64]:
+    """Return the scores of documents taken for not relevant, by a model without them."""
+    others = np.flatnonzero(~relevant)
+    n = min(BACKGROUND, len(others) // 2)
+    drawn = np.random.default_rng(seed).choice(others, n, replace=False)
+    rest = np.setdiff1d(np.arange(len(relevant)), drawn)
+    other = clone(model).fit(counts[rest], _labels(relevant[rest]))
+    return np.asarray(other.evidence(counts[drawn])[:, 0])
 
 
 def _labels(relevant: NDArray[np.bool_]) -> list[list[str]]:

@@ -25,6 +25,8 @@ KOREAN = {
     PRR: (0.7409, 0.6119),
     STAR: (0.7438, 0.6662),
 }
+# The best α of a class that the text names.
+CORN_ALPHA = 0.3
 # Lowest and highest over α.
 REUTERS_RANGE = {"micro": (0.7644, 0.7706), "macro": (0.4227, 0.4358)}
 KOREAN_RANGE = {"micro": (0.7031, 0.7094), "macro": (0.5859, 0.5949)}

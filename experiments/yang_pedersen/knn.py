@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.intervals import mean_and_error
 from experiments.reproduction.figures import Figure, draw_lines, legend_below, panels
 from experiments.reproduction.paper import Shown
 from experiments.reproduction.record import Record
@@ -15,7 +16,6 @@ from experiments.reproduction.workplace import Workplace
 from experiments.yang_pedersen.corpora import Deal, corpus_of, deals_of, documents_of
 from experiments.yang_pedersen.judging import (
     KS,
-    mean_and_half,
     neighbour_precision,
     neighbour_precisions,
     percent,
@@ -96,8 +96,8 @@ def _by_share(whole: list[float], curves: Any, shares: Any) -> dict[str, Any]:
 
 
 def _summary(values: list[float], whole: list[float]) -> dict[str, Any]:
-    mean, half = mean_and_half(values)
-    gain, its_half = mean_and_half(np.subtract(values, whole).tolist())
+    mean, half = mean_and_error(values)
+    gain, its_half = mean_and_error(np.subtract(values, whole).tolist())
     return {"mean": mean, "half": half, "gain": gain, "gain_half": its_half}
 
 

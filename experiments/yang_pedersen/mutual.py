@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from experiments.intervals import mean_and_error
 from experiments.reproduction.paper import Shown
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.yang_pedersen.cells import Cells, shrunken_information
 from experiments.yang_pedersen.corpora import Deal, corpus_of, deals_of, documents_of
-from experiments.yang_pedersen.judging import K, mean_and_half, neighbour_precision, percent
+from experiments.yang_pedersen.judging import K, neighbour_precision, percent
 from experiments.yang_pedersen.terms import Floats, Ranking, Score, plain_score
 
 HEADING = "Can mutual information be mended?"
@@ -53,7 +54,7 @@ def _judged(deal: Deal, score: Score) -> list[float]:
 def _summary(deals: list[list[float]]) -> dict[str, Any]:
     found: dict[str, Any] = {"median_df": float(np.mean([deal[-1] for deal in deals]))}
     for at, share in enumerate(SHARES):
-        mean, half = mean_and_half([deal[at] for deal in deals])
+        mean, half = mean_and_error([deal[at] for deal in deals])
         found[percent(share)] = {"mean": mean, "half": half}
     return found
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.intervals import mean_and_error
 from experiments.reproduction.paper import Shown
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
@@ -16,7 +17,6 @@ from experiments.yang_pedersen.cells import gain_as_printed
 from experiments.yang_pedersen.corpora import Deal, corpus_of, deals_of, documents_of
 from experiments.yang_pedersen.judging import (
     K,
-    mean_and_half,
     neighbour_precision,
     percent,
 )
@@ -92,7 +92,7 @@ def measure(work: Workplace) -> dict[str, Any]:
 def _by_share(deals: list[list[float]], shares: Any) -> dict[str, Any]:
     found = {}
     for at, share in enumerate(shares):
-        mean, half = mean_and_half([deal[at] for deal in deals])
+        mean, half = mean_and_error([deal[at] for deal in deals])
         found[percent(share)] = {"mean": mean, "half": half}
     return found
 
@@ -107,7 +107,6 @@ def show(found: Record) -> Iterator[Shown]:
     yield Table(f"Average precision of kNN, k = {K}", ("score", *shares), rows)
     strengths = [f"{found.TS[name]['2%'].mean:.3f} ({name})" for name in SCORES["TS"]]
     yield (
-        f"Of the terms, {found.strength_zero:.0%} have strength 0 (15 related documents). How many "
-        "documents are related is tested with a tenth of the terms; with 2 % it is: "
-        f"{', '.join(strengths)}."
+        f"Of the terms, {found.strength_zero:.0%} have strength 0 (15 related documents). With 2 % "
+        f"of the terms TS comes to {', '.join(strengths)}."
     )

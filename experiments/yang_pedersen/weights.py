@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.intervals import mean_and_error
 from experiments.reproduction.paper import Shown
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
@@ -14,7 +15,6 @@ from experiments.reproduction.workplace import Workplace
 from experiments.yang_pedersen.corpora import Deal, corpus_of, deals_of, documents_of
 from experiments.yang_pedersen.judging import (
     KS,
-    mean_and_half,
     neighbour_precision,
     neighbour_precisions,
     percent,
@@ -44,7 +44,7 @@ def measure(work: Workplace) -> dict[str, Any]:
     names = [percent(share) for share in SHARES]
     return {
         scheme: {
-            name: dict(zip(("mean", "half"), mean_and_half(values), strict=True))
+            name: dict(zip(("mean", "half"), mean_and_error(values), strict=True))
             for name, values in zip(names, np.transpose(deals), strict=True)
         }
         for scheme, deals in found.items()

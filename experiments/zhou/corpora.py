@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.reproduction.texts import single_labels
 from experiments.reproduction.workplace import Workplace
 from tallytext.datasets import Corpus, without_headers
 
@@ -59,14 +59,6 @@ def documents(work: Workplace, name: str) -> Documents:
 def header_kept(post: str) -> str:
     """Return a post with two fields of its header: others name the group."""
     return without_headers(post, keep=KEPT_FIELDS)
-
-
-def single_labels(corpus: Corpus) -> Corpus:
-    """Return the documents that have one label, which is no list any more."""
-    if not corpus.multi_label:
-        return corpus
-    kept = corpus.where(len(given) == 1 for given in corpus.labels)
-    return replace(kept, labels=[given[0] for given in kept.labels])
 
 
 def largest_classes(corpus: Corpus, n: int) -> Corpus:

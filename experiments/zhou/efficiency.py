@@ -21,12 +21,12 @@ from tallytext.smoothing import Semantic
 
 HEADING = "Efficiency: phrases against words"
 ABOUT = """The paper has words for this and no figures. Seconds here, the best of two runs in one
-process. *Extraction* is counting words, and for CSSS finding and counting phrases by Xtract, too.
-*Translation* is the estimation of rows from counts. *Classes* is the smoothing of all classes from
-a sample of 5 %, rows mixed for each class, and *judging* is what all other documents take after
-that. In the library both kinds of smoothing end in one number for each class and word, so that
-judging costs the same. A program that mixes rows for every document pays what stands in the row on
-mixing."""
+process; they bear on verdicts, so nothing else should run meanwhile. *Extraction* is counting
+words, and for CSSS finding and counting phrases by Xtract, too. *Translation* is the estimation of
+rows from counts. *Classes* is the smoothing of all classes from a sample of 5 %, rows mixed for
+each class, and *judging* is what all other documents take after that. In the library both kinds of
+smoothing end in one number for each class and word, so that judging has as much to do. A program
+that mixes rows for every document pays what stands in the row on mixing."""
 CORPORA = ("newsgroups", "ohsumed")
 STEPS = {
     "extraction": "extraction",

@@ -28,9 +28,6 @@ same, but by 15 steps towards the solution, as the authors have it, after which 
 background explains still have something; as often as it occurs (the paper's formula); and by the
 logarithm with a stronger background (β = .8).
 
-Rows of words that count once per document are short where the background explains most of what
-their documents have: "space" may be that of disks, too, as files and DOS in its row suggest.
-
 How many of the 20 published words are among our first 50 is counted with a final s removed. The
 same is asked of rows learned from news, because the published row of "program" (Washington,
 congress, Bush, billion) reads like news rather than newsgroups.
@@ -56,7 +53,7 @@ N_SHOWN, N_SEARCHED = 20, 50
 
 
 def measure(work: Workplace) -> dict[str, Any]:
-    """Learn rows in three ways, and compare rows of phrases with those of their words."""
+    """Learn rows in four ways, and compare rows of phrases with those of their words."""
     texts = _bodies(work)
     models = {name: _model(settings).fit(texts) for name, settings in WAYS.items()}
     signatures = (*published.ROWS, *OTHERS)

@@ -72,6 +72,12 @@ def learned(work: Workplace, name: str) -> Learned:
     return Learned.of(new_model(name), documents(work, name).texts)
 
 
+def let_go() -> None:
+    """Keep translations and texts no longer: five corpora are a lot of memory."""
+    learned.cache_clear()
+    documents.cache_clear()
+
+
 def new_model(name: str, **settings: Any) -> TranslationModel:
     """Return a model as all parts have it, but for some settings.
 

@@ -22,12 +22,12 @@ samples with labels for 5 % of each class, λ = .4. *Coverage* is the share of t
 phrases that have a row in the other's translations, of different phrases and of all that occur.
 
 News of agencies from 1987, most of it on companies and prices, and headlines with a sentence from
-2004 are further apart than the paper's two collections, which are of about the same time. The
-sizes of topics differ, too: of the ten of Reuters the largest has 34 times as many documents as
-the smallest. So the question is asked once more within a collection, where texts are alike: half
-of it is judged with translations learned from the other half, from a quarter of that, and from a
-sixteenth, which cover fewer and fewer of its phrases; three samples. Rows of fewer texts are worse
-ones, too, so that this does not tell coverage from quality."""
+2004 are further apart than the paper's two collections, which are of about the same time. The sizes
+of topics differ, too, much more in Reuters than in AG News. So the question is asked once more
+within a collection, where texts are alike: half of it is judged with translations learned from the
+other half, from a quarter of that, and from a sixteenth, which cover fewer and fewer of its
+phrases; three samples. Rows of fewer texts are worse ones, too, so that this does not tell coverage
+from quality."""
 NEAR = ("newsgroups", "ag_news")
 SHARES = {"all": 1, "a quarter": 4, "a sixteenth": 16}
 WAYS = {"reuters": "ag_news", "ag_news": "reuters"}

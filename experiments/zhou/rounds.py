@@ -9,7 +9,7 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.zhou.corpora import documents
-from experiments.zhou.learned import learned
+from experiments.zhou.learned import learned, let_go
 from experiments.zhou.trials import SHARE, SIX_ROUNDS, Scores, Trial, listed, samples, spread
 
 HEADING = "Beyond co-occurrence: texts without labels that join classes"
@@ -37,6 +37,7 @@ def measure(work: Workplace) -> dict[str, Any]:
         drawn = [*samples(labels, size, 1 if work.quick else n)]
         trials = [Trial(known, labels, sample) for sample in drawn]
         found[name] = listed(_judged(trial) for trial in work.track(trials, name))
+    let_go()  # the last part that needs them
     return found
 
 

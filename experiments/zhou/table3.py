@@ -15,9 +15,8 @@ from experiments.zhou.trials import paired
 
 HEADING = "Table 3: phrases (CSSS) against words (CISS)"
 ABOUT = """The same samples and settings as in Table 2. CISS takes single words for signatures,
-CSSS phrases. On OHSUMED the paper's CSSS has UMLS concepts, 61 to a document; here it has phrases,
-far fewer. Korean headlines have two phrases in five documents, which may be why CSSS does little
-there."""
+CSSS phrases. On OHSUMED the paper's CSSS has UMLS concepts; here it has phrases. How many there are
+to a document, on each corpus, stands in Table 1."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:
