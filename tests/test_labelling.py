@@ -1,0 +1,200 @@
+"""Labelling with the model in the loop: what is asked, learned, taken back and taken up again."""
+
+import io
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from commands import start, succeed
+from tallytext import TextClassifier
+from tallytext.cli.keys import EndOfKeys, Keys
+from tallytext.errors import FileError, InputError
+from tallytext.labelling import Journal, Session
+from tallytext.labelling.asking import ONE_AT_RANDOM_OF, Asking
+from tallytext.labelling.places import Places
+
+WORDS = {
+    "sea": "wave salt tide ship fish sail reef whale harbour anchor",
+    "sky": "cloud star moon wing bird wind kite storm plane comet",
+    "field": "wheat plough barn horse fence seed hay tractor cow meadow",
+}
+
+
+def made_up(n=90, seed=0):
+    chance = np.random.default_rng(seed)
+    labels = [[*WORDS][i % 3] for i in range(n)]
+    return [" ".join(chance.choice(WORDS[label].split(), 6)) for label in labels], labels
+
+
+TEXTS, LABELS = made_up()
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with Journal(tmp_path / "notes.labels.jsonl") as journal:
+        yield journal
+
+
+def answered(session, n):
+    """Answer questions truly."""
+    for _ in range(n):
+        session.answer(LABELS[session.question().row])
+    return session
+
+
+class TestSession:
+    def test_no_document_is_asked_for_twice(self, journal):
+        session = answered(Session(TEXTS, journal), len(TEXTS))
+        rows = [answer.row for answer in journal.answers]
+        assert sorted(rows) == [*range(len(TEXTS))]
+        assert session.is_over
+        with pytest.raises(InputError, match="every document"):
+            session.question()
+
+    def test_a_question_stays_until_it_is_answered(self, journal):
+        session = Session(TEXTS, journal)
+        assert session.question() is session.question()
+
+    def test_all_classes_are_found_soon_and_guesses_are_right(self, journal):
+        session = answered(Session(TEXTS, journal), 12)
+        assert session.classes == ["field", "sea", "sky"]
+        guesses = [session._guess(row).label for row in range(len(TEXTS))]
+        assert np.mean(np.array(guesses) == LABELS) > 0.9
+
+    def test_every_fifth_is_drawn_at_random_and_accuracy_is_of_these(self, journal):
+        session = answered(Session(TEXTS, journal), 20)
+        drawn = [answer.at_random for answer in journal.answers]
+        assert drawn == [i % ONE_AT_RANDOM_OF == ONE_AT_RANDOM_OF - 1 for i in range(20)]
+        assert session.accuracy.asked == 4
+        assert session.accuracy.right <= 4
+
+    def test_what_was_skipped_is_not_asked_for_again(self, journal):
+        session = Session(TEXTS, journal)
+        first = session.question().row
+        session.skip()
+        answered(session, 20)
+        assert first not in {answer.row for answer in journal.answers}
+
+    def test_after_undo_all_is_as_it_was(self, journal):
+        session = answered(Session(TEXTS, journal), 9)
+        before, question = session._shares().copy(), session.question()
+        session.answer("something else")
+        assert "something else" in session.classes
+        assert session.undo().row == question.row
+        assert "something else" not in session.classes
+        np.testing.assert_array_equal(session._shares(), before)
+
+    def test_nothing_to_undo_is_said(self, journal):
+        with pytest.raises(InputError, match="no answer"):
+            Session(TEXTS, journal).undo()
+
+    def test_a_session_taken_up_again_asks_what_the_first_would_have(self, journal, tmp_path):
+        session = answered(Session(TEXTS, journal), 7)
+        wanted = session.question()
+        journal.close()
+        with Journal(journal.path) as again:
+            assert Session(TEXTS, again).question() == wanted
+
+    def test_answers_to_other_documents_are_refused(self, journal):
+        answered(Session(TEXTS, journal), 3)
+        with pytest.raises(FileError, match="was the input changed"):
+            Session(["another", *TEXTS[1:]][::-1], journal)
+
+    def test_the_classifier_has_learned_from_the_rest(self, journal):
+        classifier = answered(Session(TEXTS, journal), 9).classifier()
+        assert classifier.pool_.n_documents == len(TEXTS) - 9
+        assert classifier.predict(["whale and reef"]).tolist() == ["sea"]
+
+    @pytest.mark.parametrize("label", ["", "  "])
+    def test_an_empty_label_is_none(self, journal, label):
+        session = Session(TEXTS, journal)
+        with pytest.raises(InputError, match="a label has"):
+            session.answer(label)
+        assert journal.answers == []
+
+    def test_one_document_is_nothing_to_choose_from(self, journal):
+        with pytest.raises(InputError, match="nothing to choose"):
+            Session(["alone"], journal)
+
+
+class TestAsking:
+    def test_the_unsure_typical_and_unlike_comes_first(self):
+        places = Places(np.array([[1.0, 0], [1, 0.1], [0.1, 1], [0, 1], [1, 1]]))
+        asking = Asking(places)
+        nobody = np.zeros(5, dtype=bool)
+        places.take(0)
+        sure = np.array([[1.0, 0], [1, 0], [0.5, 0.5], [1, 0], [1, 0]])
+        assert asking.next(sure, nobody) == 2
+        taken = nobody.copy()
+        taken[2] = True
+        assert asking.next(sure, taken) != 2
+
+    def test_nearness_begins_anew(self):
+        places = Places(np.eye(3))
+        places.take(0)
+        places.take(1)
+        places.forget_all(np.array([2]))
+        assert places.nearness.tolist() == [0.0, 0.0, 1.0]
+
+
+class TestKeys:
+    def test_lines_end(self):
+        keys = Keys(io.StringIO("1\n"))
+        assert keys.pressed() == "1"
+        with pytest.raises(EndOfKeys):
+            keys.pressed()
+
+
+@pytest.fixture
+def notes(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("\n".join(TEXTS), encoding="utf-8")
+    return path
+
+
+class TestCommand:
+    def test_labels_keys_and_a_model(self, notes, tmp_path):
+        lines = "sea\nsky\nn\nfield\n1\n2\nu\n3\ns\n?\nq\n"
+        model = tmp_path / "notes.tally"
+        result = succeed("label", notes, "-o", model, input=lines)
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            given = [answer.label for answer in journal.answers]
+        assert given == ["sea", "sky", "field", "sea", "field"]
+        assert "'?' is no key" in result.output
+        assert TextClassifier.load(model).classes_.tolist() == ["field", "sea", "sky"]
+
+    def test_it_goes_on_where_it_was(self, notes, tmp_path):
+        model = tmp_path / "notes.tally"
+        succeed("label", notes, "-o", model, input="sea\nsky\n")
+        result = succeed("label", notes, "-o", model, input="1\nq\n")
+        assert "going on after 2 answers" in result.output
+        assert "3 answers" in result.output
+
+    def test_one_label_is_no_model_but_is_kept(self, notes, tmp_path):
+        result = succeed("label", notes, "-o", tmp_path / "notes.tally", input="sea\n")
+        assert "two labels" in result.output
+        assert not (tmp_path / "notes.tally").exists()
+        assert (tmp_path / "notes.labels.jsonl").read_text().count("\n") == 1
+
+    def test_enter_takes_the_guess(self, notes, tmp_path):
+        succeed("label", notes, "-o", tmp_path / "notes.tally", input="\nsea\nsky\n\n\n")
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            taken = journal.answers[2:]
+        assert len(taken) == 2
+        assert all(answer.label == answer.guess for answer in taken)
+
+    def test_killed_it_has_what_was_answered(self, notes, tmp_path):
+        path = tmp_path / "notes.labels.jsonl"
+        process = start("label", notes, "-o", tmp_path / "notes.tally")
+        process.stdin.write(b"sea\nsky\nsea\n")
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not path.exists() or path.read_bytes().count(b"\n") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        with Journal(path) as journal:
+            assert [answer.label for answer in journal.answers] == ["sea", "sky", "sea"]
