@@ -26,11 +26,8 @@ from experiments.aggarwal import (
 )
 from experiments.aggarwal.corpora import Documents, Side, Split
 from experiments.aggarwal.ordered import Steps, tied
-from experiments.reproduction.command import paper_of, reproduce
-from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
-from experiments.reproduction.store import found_in
 
-from corpora import FOLDER
+from reproductions import quick_run
 from tallytext import BernoulliNB, L1Selector, RotationForest
 
 
@@ -297,18 +294,8 @@ def test_first_trees_of_a_forest_are_a_forest_of_as_many(documents):
     assert trees.disagreement([np.array([1, 1]), np.array([1, 2])]) == 0.5
 
 
-@pytest.mark.skipif(
-    not (FOLDER / "ag_news_20k.parquet").exists(),
-    reason="the corpora are not there: set TALLYTEXT_DATA to the folder that holds them",
-)
 def test_all_parts_are_measured_and_all_claims_judged(tmp_path):
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    paper = paper_of("aggarwal")
-    (line,) = reproduce(["aggarwal"], tmp_path, data=FOLDER, quick=True)
-    assert f"{len(paper.parts)} of {len(paper.parts)} parts" in line
-    found = found_in(tmp_path / "aggarwal" / "results.json")
-    assert [*found] == [part.name for part in paper.parts]
-    for claim in Expected.read(paper.expected).claims:
-        assert claim.verdict(found) in ((UNKNOWN,) if claim.untestable else (HOLDS, FAILS))
-    page = (tmp_path / "aggarwal" / "aggarwal.md").read_text(encoding="utf-8")
-    assert "not measured" not in page.lower()
+    quick_run(
+        "aggarwal", tmp_path, ["ag_news_20k", "20ng_bydate", "klue_ynat", "ohsumed_first20000"]
+    )

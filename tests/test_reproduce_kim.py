@@ -26,13 +26,12 @@ from experiments.kim.published import CORN_ALPHA, REUTERS, REUTERS_RANGE
 from experiments.kim.split import Side, Split, split_of
 from experiments.kim.stream import Stream
 from experiments.kim.table4 import standard_errors
-from experiments.reproduction.command import paper_of, reproduce
-from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
-from experiments.reproduction.store import found_in
+from experiments.reproduction.command import paper_of
+from experiments.reproduction.expected import Expected
 from experiments.reproduction.texts import subject_and_body
 from experiments.reproduction.workplace import Workplace
 
-from corpora import FOLDER
+from reproductions import quick_run
 from tallytext import PoissonNB
 from tallytext.datasets import Corpus
 
@@ -282,17 +281,6 @@ def test_tests_of_claims_have_the_published_figures():
     assert sum(f"macro < {REUTERS['PNB-CHI'][1] - 0.04:.4f} " in test for test in tests) == 1
 
 
-@pytest.mark.skipif(
-    not (FOLDER / "reuters21578.parquet").exists(),
-    reason="the corpora are not there: set TALLYTEXT_DATA to the folder that holds them",
-)
 def test_all_parts_are_measured_and_all_claims_judged(tmp_path):
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    paper = paper_of("kim")
-    (line,) = reproduce(["kim"], tmp_path, data=FOLDER, quick=True)
-    assert f"{len(paper.parts)} of {len(paper.parts)} parts" in line
-    found = found_in(tmp_path / "kim" / "results.json")
-    assert [*found] == [part.name for part in paper.parts]
-    for claim in Expected.read(paper.expected).claims:
-        assert claim.verdict(found) in ((UNKNOWN,) if claim.untestable else (HOLDS, FAILS))
-    assert "Not measured" not in (tmp_path / "kim" / "kim.md").read_text(encoding="utf-8")
+    quick_run("kim", tmp_path, ["reuters21578", "klue_ynat", "korean_news8_1600", "20ng_orig19997"])

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from corpora import FOLDER
-
 pytest.importorskip("experiments", reason="the source distribution has no experiments")
 pytest.importorskip("matplotlib", reason="figures need it")
 
-from experiments.reproduction.command import paper_of, reproduce
+from experiments.reproduction.command import paper_of
 from experiments.reproduction.counts import Counts
-from experiments.reproduction.expected import FAILS, HOLDS, Expected
+from experiments.reproduction.expected import Expected
 from experiments.reproduction.record import Record
 from experiments.reproduction.store import found_in
 from experiments.reproduction.tables import Table
@@ -36,6 +34,7 @@ from experiments.vilar.word_groups import (
     fitted_weights,
 )
 
+from reproductions import quick_run
 from tallytext import MultinomialNB, Tally
 from tallytext.selection import scores
 from tallytext.smoothing import AbsoluteDiscount
@@ -283,17 +282,5 @@ def test_published_figures_are_those_expected_and_all_of_them_are_shown():
         assert "not to be had" in cells
 
 
-@pytest.mark.skipif(
-    not all((FOLDER / f"{name}.parquet").is_file() for name in FILES),
-    reason="20 Newsgroups, WebKB or Debian sections are not there: set TALLYTEXT_DATA",
-)
 def test_a_quick_run_measures_all_parts_and_judges_all_claims(tmp_path):
-    (line,) = reproduce(["vilar"], tmp_path, data=FOLDER, quick=True)
-    paper = paper_of("vilar")
-    assert line.startswith(f"vilar: {len(paper.parts)} of {len(paper.parts)} parts")
-    found = found_in(tmp_path / "vilar" / "results.json")
-    expected = Expected.read(paper.expected)
-    for claim in expected.claims:
-        assert claim.untestable or claim.verdict(found) in (HOLDS, FAILS), claim.says
-    assert all(number.value(found) is not None for number in expected.numbers)
-    assert (tmp_path / "vilar" / "vilar-figure1.svg").is_file()
+    quick_run("vilar", tmp_path, FILES)

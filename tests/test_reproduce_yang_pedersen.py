@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from corpora import FOLDER
 from tallytext import CosineKNN, TermSelector
 from tallytext.evaluation import average_precision_11
 from tallytext.selection import scores
@@ -13,9 +12,8 @@ pytest.importorskip("experiments", reason="the experiments are not beside the te
 pytest.importorskip("matplotlib", reason="figures need matplotlib")
 
 from experiments.reproduction import command
-from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Expected
+from experiments.reproduction.expected import Expected
 from experiments.reproduction.record import Record
-from experiments.reproduction.store import found_in
 from experiments.yang_pedersen import corpora, differences, mutual, properties, statistics
 from experiments.yang_pedersen.cells import (
     Cells,
@@ -34,6 +32,8 @@ from experiments.yang_pedersen.terms import (
     never_empty,
     plain_score,
 )
+
+from reproductions import quick_run
 
 CORPORA = ("reuters21578", "ohsumed_first20000", "20ng_bydate", "ag_news_20k")
 MORE = ("debian_sections", "klue_ynat")
@@ -208,18 +208,7 @@ def test_tables_have_the_published_figures_that_are_expected():
 
 
 def test_a_quick_run_measures_every_part_and_judges_every_claim(tmp_path):
-    missing = [name for name in CORPORA + MORE if not (FOLDER / f"{name}.parquet").is_file()]
-    if missing:
-        pytest.skip(f"{', '.join(missing)}: not there; set TALLYTEXT_DATA to the folder")
-    command.reproduce(["yang-pedersen"], tmp_path, data=FOLDER, quick=True)
-    paper = command.paper_of("yang-pedersen")
-    found = found_in(tmp_path / paper.name / "results.json")
-    assert [*found] == [part.name for part in paper.parts]
-    expected = Expected.read(paper.expected)
-    for claim in expected.claims:
-        allowed = {UNKNOWN} if claim.untestable else {HOLDS, FAILS}
-        assert claim.verdict(found) in allowed, claim.says
-    assert all(number.value(found) is not None for number in expected.numbers)
+    found = quick_run("yang-pedersen", tmp_path, CORPORA + MORE)
     assert set(SCORES) < set(found["properties"])
     assert (
         sum(found["statistics"]["reuters"][f"{side} documents"] for side in ("training", "test"))

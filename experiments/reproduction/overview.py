@@ -68,7 +68,8 @@ def _questions(paper: Paper, expected: Expected, found: Found) -> list[str]:
 
 
 def _answer(claim: Claim, found: Found) -> str:
-    return f"{claim.says} **{claim.verdict(found)}**"
+    later = " (asked after a first run)" if claim.later else ""
+    return f"{claim.says}{later} **{claim.verdict(found)}**"
 
 
 def _anchor(heading: str) -> str:

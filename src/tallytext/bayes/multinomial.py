@@ -87,6 +87,9 @@ class MultinomialNB(Smoothed):
         The counts, all there is to know.
     classes_ : ndarray
         The labels, sorted.
+    chosen_ : tuple of (Smoothing, Smoothing) or None
+        The smoothing that was given, and what leaving out has made of it (a discount, a weight);
+        None where it had nothing to choose.
 
     Examples
     --------
