@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def table_of(comparison: Comparison) -> Table:
     """Return learners, the best first, with scores, intervals, times and memory."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("learner")
+    table.add_column("learner", no_wrap=True)
     for name in (comparison.measure, "95% interval", "macro-F1", "learn", "answer", "memory"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
     for at, contender in enumerate(comparison.contenders):
         cells = _cells(contender, len(comparison.splits))
@@ -33,7 +33,7 @@ def _cells(contender: Contender, n_folds: int) -> list[str]:
     return [
         contender.name,
         f"{contender.score:.4f}",
-        f"{interval[0]:.3f} to {interval[1]:.3f}",
+        f"{interval[0]:.3f}–{interval[1]:.3f}",
         f"{report.macro_f1:.4f}",
         seconds(contender.fit_seconds),
         seconds(contender.predict_seconds),
