@@ -1,5 +1,7 @@
 """Corpora and options for models, models of them, and what the obvious version says."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, settings
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 
 from oracle.bayes import Corpus
 from tallytext import BernoulliNB, MultinomialNB, Plane, Tally
+from tallytext.bayes.stored import arrays_of, model_from, state_of
+from tallytext.settings import estimator_from, settings_of
 from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
@@ -143,3 +147,12 @@ def clear(scores):
     ordered = np.sort(np.where(scores == -np.inf, -1e300, scores), axis=1)
     ahead = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.ones(len(scores))
     return ahead > 1e-5
+
+
+def again(model):
+    """The model, by way of plain values and arrays alone."""
+    arrays, header = model.tally_.to_arrays()
+    kept = json.dumps([settings_of(model), state_of(model), header], allow_nan=False)
+    restored, state, header = json.loads(kept)
+    own = {name: np.array(array) for name, array in arrays_of(model).items()}
+    return model_from(estimator_from(restored), Tally.from_arrays(arrays, header), state, own)

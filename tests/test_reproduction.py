@@ -289,7 +289,7 @@ class TestPapers:
 
     def test_every_figure_is_beside_the_page(self, name):
         paper = paper_of(name)
-        for figure in page.figures_of(paper, found_in(paper.results)):
+        for figure in page.figures_in(page.shown_of(paper, found_in(paper.results))):
             assert (DOCS / f"{figure.name}.svg").is_file()
 
     def test_every_expectation_asks_for_parts_that_there_are(self, name):

@@ -1,7 +1,6 @@
 """Semantic smoothing: equal to the obvious version, and all that models do works with it."""
 
 import copy
-import json
 import pickle
 from dataclasses import replace
 
@@ -14,17 +13,16 @@ from sklearn.base import clone
 
 import models
 import translations
-from models import SEVERAL, agree, closed, corpora, given_labels, multinomial_options, open_
+from models import SEVERAL, again, agree, closed, corpora, given_labels, multinomial_options, open_
 from oracle import bayes as oracle
 from oracle import leave_one_out as oracle_left_out
 from smoothing_laws import corpora as law_corpora
 from smoothing_laws import smoothing_laws
 from tallytext import MultinomialNB, Tally, TextClassifier
 from tallytext.bayes import ExpectationMaximisation, cross_validate
-from tallytext.bayes.stored import arrays_of, model_from, state_of
+from tallytext.bayes.stored import model_from, state_of
 from tallytext.errors import CountError, FileError, RecipeError
 from tallytext.semantic import Phrases, TranslationModel
-from tallytext.settings import estimator_from, settings_of
 from tallytext.smoothing import Background, Semantic, Translation
 from translations import BOTH, ELSEWHERE, NAMES, PHRASES, WORDS, smoothings
 
@@ -391,15 +389,6 @@ def test_sums_alone_do_not_tell_the_weight():
 
 
 # ---------------------------------------------------------------------- files
-
-
-def again(model):
-    """The model, by way of plain values and arrays alone."""
-    arrays, header = model.tally_.to_arrays()
-    kept = json.dumps([settings_of(model), state_of(model), header], allow_nan=False)
-    restored, state, header = json.loads(kept)
-    own = {name: np.array(array) for name, array in arrays_of(model).items()}
-    return model_from(estimator_from(restored), Tally.from_arrays(arrays, header), state, own)
 
 
 @few

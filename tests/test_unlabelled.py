@@ -1,7 +1,6 @@
 """Documents without labels: shared out to classes, beside counts that stay exact."""
 
 import copy
-import json
 import pickle
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 import models
-from models import COUNTS, ONE, corpora, given_labels, open_
+from models import COUNTS, ONE, again, corpora, given_labels, open_
 from oracle import bayes as oracle
 from oracle import leave_one_out as oracle_left_out
 from tallytext import BernoulliNB, MultinomialNB, PoissonNB, Tally
@@ -20,7 +19,6 @@ from tallytext.bayes import ExpectationMaximisation
 from tallytext.bayes.expectation import Pool
 from tallytext.bayes.stored import arrays_of, model_from, state_of
 from tallytext.errors import CountError, FileError, RecipeError, ScoreError
-from tallytext.settings import estimator_from, settings_of
 from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace, Semantic
 from translations import BOTH, WORDS
 
@@ -273,14 +271,6 @@ def test_documents_with_several_labels_are_not_shared_out():
 
 
 # ---------------------------------------------------------------------- copies and files
-
-
-def again(model):
-    arrays, header = model.tally_.to_arrays()
-    kept = json.dumps([settings_of(model), state_of(model), header], allow_nan=False)
-    restored, state, header = json.loads(kept)
-    own = {name: np.array(array) for name, array in arrays_of(model).items()}
-    return model_from(estimator_from(restored), Tally.from_arrays(arrays, header), state, own)
 
 
 @each_model

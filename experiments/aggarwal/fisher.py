@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from experiments.aggarwal.corpora import TITLES, Documents, documents_of, right, split_of
+from experiments.aggarwal.corpora import TITLES, Documents, for_trees, right
 from experiments.aggarwal.l1_path import weighed
 from experiments.aggarwal.latent import latent_and_fisher
 from experiments.aggarwal.wording import spread
@@ -18,7 +18,6 @@ from experiments.reproduction.figures import Figure, draw_lines, legend_below, p
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
-from tallytext import TextVectorizer
 
 HEADING = "Fisher's directions as features (5.2.7)"
 ABOUT = """The book names Fisher's linear discriminant as a method of feature engineering that has
@@ -42,9 +41,7 @@ SEEDS = 3
 
 def measure(work: Workplace) -> dict[str, Any]:
     found = {}
-    for name in work.track(["ag_news"] if work.quick else ["newsgroups", "ag_news"]):
-        split = split_of(work, name, 2000, 2000)
-        documents = documents_of(work, split, TextVectorizer(stop_words="english"), min_df=2)
+    for name, documents in for_trees(work):
         found[name] = _measured(documents, work.quick)
     return {"corpora": found}
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from experiments.aggarwal.corpora import TITLES, Documents, documents_of, right, split_of
+from experiments.aggarwal.corpora import TITLES, Documents, for_trees, right
 from experiments.aggarwal.events import multinomial
 from experiments.aggarwal.l1_path import weighed
 from experiments.aggarwal.latent import latent
@@ -27,7 +27,7 @@ from experiments.reproduction.figures import Figure, draw_lines, legend_below, p
 from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
-from tallytext import RotationForest, TextVectorizer
+from tallytext import RotationForest
 
 HEADING = "Rotation ensembles (5.2.7)"
 ABOUT = """The book says that sparsity makes trees overfit, that latent semantic analysis (LSA)
@@ -60,9 +60,7 @@ FEW = 10
 
 def measure(work: Workplace) -> dict[str, Any]:
     found = {}
-    for name in work.track(["ag_news"] if work.quick else ["newsgroups", "ag_news"]):
-        split = split_of(work, name, 2000, 2000)
-        documents = documents_of(work, split, TextVectorizer(stop_words="english"), min_df=2)
+    for name, documents in for_trees(work):
         found[name] = _measured(documents, work)
     return {"corpora": found}
 

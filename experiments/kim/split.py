@@ -78,21 +78,23 @@ def reuters(work: Workplace, words: Words = ENGLISH) -> Split:
 
 @lru_cache(maxsize=8)
 def _reuters(work: Workplace, words: Words) -> Split:
-    corpus = work.load("reuters21578")
-    train, test = corpus.train, corpus.test
-    if work.quick:
-        train, test = train.take(range(0, len(train), 24)), test.take(range(0, len(test), 24))
-    return split_of(work, train, test, words)
+    return split_of(work, *_sides(work, "reuters21578", 24), words)
 
 
 @lru_cache(maxsize=2)
 def headlines(work: Workplace, words: Words = KOREAN) -> Split:
     """Return the headlines of klue-ynat as they are split."""
-    corpus = work.load("klue-ynat")
-    train, test = corpus.train, corpus.test
-    if work.quick:
-        train, test = train.take(range(0, len(train), 50)), test.take(range(0, len(test), 50))
-    return split_of(work, train, test, words)
+    return split_of(work, *_sides(work, "klue-ynat", 50), words)
+
+
+def _sides(work: Workplace, name: str, step: int) -> tuple[Corpus, Corpus]:
+    """Return both sides of a corpus; every so many documents of each for a quick run."""
+    corpus = work.load(name)
+    sides = corpus.train, corpus.test
+    if not work.quick:
+        return sides
+    train, test = (side.take(range(0, len(side), step)) for side in sides)
+    return train, test
 
 
 @lru_cache(maxsize=8)

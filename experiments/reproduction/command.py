@@ -14,9 +14,10 @@ from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN
 from experiments.reproduction.page import Found
 from experiments.reproduction.paper import Paper
 from experiments.reproduction.running import run
-from experiments.reproduction.store import Results, Store, found_of, gathered, results_in, save
+from experiments.reproduction.store import Results, Store, found_of, gathered, results_in
 from experiments.reproduction.workplace import Workplace
 from tallytext.errors import InputError
+from tallytext.storage import save_text
 
 PAPERS = ("vilar", "zhou", "yang-pedersen", "kim", "aggarwal")
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +77,7 @@ def reproduce(
 def _write(paper: Paper, results: Results, output: Path) -> None:
     folder = output / paper.name
     folder.mkdir(parents=True, exist_ok=True)
-    save(folder / "results.json", gathered(results))
+    save_text(folder / "results.json", gathered(results))
     page.write(paper, results, folder, ("svg", "png"))
 
 
@@ -90,7 +91,7 @@ def _write_docs(papers: Sequence[Paper], results: Mapping[str, Results]) -> None
                 f"{paper.name} could not be measured."
             )
     for paper in papers:
-        save(paper.results, gathered(results[paper.name]))
+        save_text(paper.results, gathered(results[paper.name]))
         page.write(paper, results_in(paper.results), DOCS)
     overview.write([paper_of(name) for name in PAPERS], DOCS)
 

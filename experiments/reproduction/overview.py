@@ -8,8 +8,9 @@ from pathlib import Path
 from experiments.reproduction.expected import FAILS, HOLDS, UNKNOWN, Claim, Expected
 from experiments.reproduction.page import Found
 from experiments.reproduction.paper import Paper
-from experiments.reproduction.store import found_in, save
+from experiments.reproduction.store import found_in
 from experiments.reproduction.tables import Table
+from tallytext.storage import save_text
 
 NAME = "README.md"
 ABOUT = """Five sources describe what tallytext does. Each has a page with its tables and figures,
@@ -39,7 +40,7 @@ def text_of(papers: Iterable[Paper]) -> str:
 
 def write(papers: Sequence[Paper], folder: Path) -> None:
     """Write the page."""
-    save(folder / NAME, text_of(papers))
+    save_text(folder / NAME, text_of(papers))
 
 
 _VERDICTS = (HOLDS, FAILS, UNKNOWN)

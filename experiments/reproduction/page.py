@@ -8,39 +8,50 @@ from typing import Any
 
 from experiments.reproduction.expected import Claim, Expected, Number
 from experiments.reproduction.figures import Figure
-from experiments.reproduction.paper import Paper, Part
+from experiments.reproduction.paper import Paper, Part, Shown
 from experiments.reproduction.record import Record
-from experiments.reproduction.store import Results, found_of, save
+from experiments.reproduction.store import Results, found_of
 from experiments.reproduction.tables import Table
+from tallytext.storage import save_text
 
 Found = Mapping[str, Mapping[str, Any]]
+AllShown = Mapping[str, Sequence[Shown]]
 
 
 def page_of(paper: Paper, results: Results) -> str:
     """Return the page in Markdown; its figures are files beside it."""
+    return _page(paper, results, shown_of(paper, found_of(results)))
+
+
+def _page(paper: Paper, results: Results, shown: AllShown) -> str:
     expected, found = paper.expectations(), found_of(results)
     sections = [f"# {expected.title}", expected.reference, expected.about, _note(paper, results)]
     sections += _summary(expected, found)
     for part in paper.parts:
-        sections += _section(part, expected, found)
+        sections += _section(part, expected, found, shown)
     return "\n\n".join(text.strip() for text in sections if text.strip()) + "\n"
 
 
-def figures_of(paper: Paper, found: Found) -> Iterator[Figure]:
-    """Draw all figures of a page."""
-    for part in paper.parts:
-        if part.name in found:
-            shown = part.show(Record.of(found[part.name]))
-            yield from (each for each in shown if isinstance(each, Figure))
+def shown_of(paper: Paper, found: Found) -> AllShown:
+    """Make what each part that was measured shows; its figures are drawn."""
+    measured = [part for part in paper.parts if part.name in found]
+    return {part.name: [*part.show(Record.of(found[part.name]))] for part in measured}
+
+
+def figures_in(shown: AllShown) -> Iterator[Figure]:
+    """Return all figures of a page."""
+    for some in shown.values():
+        yield from (each for each in some if isinstance(each, Figure))
 
 
 def write(paper: Paper, results: Results, folder: Path, kinds: Sequence[str] = ("svg",)) -> Path:
     """Write page and figures into a folder."""
-    for figure in figures_of(paper, found_of(results)):
+    shown = shown_of(paper, found_of(results))
+    for figure in figures_in(shown):
         figure.write(folder, kinds)
     path = folder / f"{paper.name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    save(path, page_of(paper, results))
+    save_text(path, _page(paper, results, shown))
     return path
 
 
@@ -65,23 +76,22 @@ def _summary(expected: Expected, found: Found) -> list[str]:
     return ["## What it claims, and what holds", table]
 
 
-def _section(part: Part, expected: Expected, found: Found) -> list[str]:
+def _section(part: Part, expected: Expected, found: Found, shown: AllShown) -> list[str]:
     heading = f"## {part.heading}"
     about = ["*Left open by the paper.*"] if part.is_open else []
     if part.name not in found:
         return [heading, *about, part.about, "Not measured: a corpus was not there."]
-    shown = [_written(each) for each in part.show(Record.of(found[part.name]))]
     return [
         heading,
         *about,
         part.about,
-        *shown,
+        *map(_written, shown[part.name]),
         _numbers([number for number in expected.numbers if number.part == part.name], found),
         _claims([claim for claim in expected.claims if claim.part == part.name], found),
     ]
 
 
-def _written(shown: str | Table | Figure) -> str:
+def _written(shown: Shown) -> str:
     if isinstance(shown, Figure):
         return f"![{shown.about}]({shown.name}.svg)"
     return shown.markdown() if isinstance(shown, Table) else shown

@@ -10,6 +10,7 @@ from typing import Any
 
 from experiments.reproduction.paper import Paper, Part
 from experiments.reproduction.record import plain
+from tallytext.storage import save_text
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,6 @@ class Result:
     seconds: float
     source: str
     quick: bool
-
-
-def save(path: Path, text: str) -> None:
-    """Write text that has the same bytes on every system."""
-    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 class Store:
@@ -39,9 +35,7 @@ class Store:
     def put(self, paper: Paper, part: Part, result: Result) -> None:
         path = self.path(paper, part)
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".part")
-        save(unfinished, json.dumps(plain(vars(result)), indent=1) + "\n")
-        unfinished.replace(path)
+        save_text(path, json.dumps(plain(vars(result)), indent=1) + "\n")
 
     def get(self, paper: Paper, part: Part, quick: bool) -> Result | None:
         """Return what was found before, if by the same code and on the same documents."""

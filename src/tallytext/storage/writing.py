@@ -66,7 +66,7 @@ def save_arrays(
 
 
 def save_text(path: str | Path, text: str) -> None:
-    """Write a text to a file, in UTF-8, whole or not at all.
+    """Write a text to a file, in UTF-8, whole or not at all, the same bytes on every system.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def save_text(path: str | Path, text: str) -> None:
     'naïve'
     """
     with _replaced(Path(path)) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _spelt_header(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
