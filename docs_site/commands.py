@@ -107,6 +107,4 @@ def _row(each: Any, context: Any) -> str:
 
 def _plain(text: str) -> str:
     """Let signs stand for themselves."""
-    for sign in "\\*_<|$":
-        text = text.replace(sign, "\\" + sign if sign != "<" else "&lt;")
-    return text
+    return "".join(f"&#{ord(sign)};" if sign in "&<\\`*_|$[" else sign for sign in text)

@@ -79,7 +79,13 @@ class Journal:
             raise
 
     def add(self, answer: Answer) -> None:
-        """Write an answer; when this returns, it is on disk."""
+        """Write an answer; when this returns, it is on disk.
+
+        Parameters
+        ----------
+        answer : Answer
+            The answer.
+        """
         start = self._file.seek(0, os.SEEK_END)
         line = json.dumps(answer._asdict(), ensure_ascii=True) + "\n"
         try:
