@@ -9,6 +9,9 @@ from collections.abc import Callable
 _ROLE = re.compile(r":(?:py:)?(?:class|func|meth|attr|mod|exc|data|obj):`(~?)([^`]+)`")
 _MATH_ROLE = re.compile(r":math:`([^`]+)`", re.DOTALL)
 _MATH_LINE = re.compile(r"^( *)\.\. math::(.*)$")
+_SEVERAL = re.compile(
+    r"^(?P<names>\w+(?:, \w+)+)(?P<kind> : .+)?\n(?P<about>(?:\n*^ +.+$\n?)+)", re.MULTILINE
+)
 _RULE = re.compile(r"^ *=+(?: +=+)+ *$")
 
 Link = Callable[[str, str], str]
@@ -36,8 +39,16 @@ def markdown(text: str, link: Link) -> str:
     <BLANKLINE>
     """
     lines = _with_tables(_with_equations(text.split("\n")))
-    text = _MATH_ROLE.sub(lambda match: f"${' '.join(match[1].split())}$", "\n".join(lines))
+    text = _SEVERAL.sub(_one_by_one, "\n".join(lines))
+    text = _MATH_ROLE.sub(lambda match: f"${' '.join(match[1].split())}$", text)
     return _ROLE.sub(lambda match: link(_shown(match), match[2]), text)
+
+
+def _one_by_one(several: re.Match[str]) -> str:
+    """Say of each of several parameters what is said of all; signatures tell their defaults."""
+    kind = re.sub(r", default=.*", "", several["kind"] or "")
+    about = several["about"].rstrip("\n") + "\n"
+    return "".join(f"{name}{kind}\n{about}" for name in several["names"].split(", "))
 
 
 def _shown(role: re.Match[str]) -> str:

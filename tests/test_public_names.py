@@ -2,6 +2,7 @@ import ast
 import importlib
 import inspect
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -29,13 +30,17 @@ def test_every_public_name_has_a_docstring_of_its_own(path):
 
 def has_text_below(package, name):
     """Whether the assignment of a value is followed by a string that says what it is."""
-    found = False
-    for module in [each for each in vars(importlib.import_module(package)).values() if inspect.ismodule(each)]:
-        body = ast.parse(inspect.getsource(module)).body
-        for assigned, after in zip(body, body[1:], strict=False):
-            is_it = isinstance(assigned, ast.Assign) and assigned.targets[0].id == name
-            found |= is_it and isinstance(after, ast.Expr) and bool(ast.literal_eval(after.value))
-    return found
+    modules = filter(inspect.ismodule, vars(importlib.import_module(package)).values())
+    bodies = [ast.parse(inspect.getsource(module)).body for module in modules]
+    pairs = [pair for body in bodies for pair in pairwise(body)]
+    after = [
+        second
+        for first, second in pairs
+        if getattr(first, "targets", None) and ast.unparse(first.targets[0]) == name
+    ]
+    return any(
+        isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in after
+    )
 
 
 @pytest.mark.parametrize("path", exported())
