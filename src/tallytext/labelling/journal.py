@@ -79,13 +79,7 @@ class Journal:
             raise
 
     def add(self, answer: Answer) -> None:
-        """Write an answer; when this returns, it is on disk.
-
-        Parameters
-        ----------
-        answer : Answer
-            The answer.
-        """
+        """Write an answer; when this returns, it is on disk."""
         start = self._file.seek(0, os.SEEK_END)
         line = json.dumps(answer._asdict(), ensure_ascii=True) + "\n"
         try:
