@@ -10,7 +10,10 @@ from public_names import API, described, exported, missing_parameters, value
 
 
 def test_every_public_name_is_described_in_one_page():
-    assert Counter(path for _, path in described()) == Counter(exported())
+    places = Counter(path for _, path in described())
+    assert not [path for path, times in places.items() if times > 1]
+    assert not set(exported()) - set(places), "add a line '::: name' to a page of docs/api"
+    assert not set(places) - set(exported())
 
 
 def test_the_overview_leads_to_every_name():

@@ -2,6 +2,7 @@ import doctest
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,18 @@ def test_pages_opened_from_disk_can_be_searched(site):
     index = (site / "search" / "search_index.js").read_text(encoding="utf-8")
     assert index.startswith("var __index") and "tallytext.TextClassifier" in index
     assert 'src="assets/iframe-worker.js"' in (site / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs Chromium")
+def test_a_page_opened_from_disk_finds_what_is_searched_for(site, tmp_path):
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    options += [f"--user-data-dir={tmp_path}", "--enable-logging=stderr"]
+    page = (site / "api" / "tally.html").as_uri() + "?q=laplace"
+    shown = subprocess.run(
+        ["chromium", *options, "--virtual-time-budget=10000", "--dump-dom", page],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert re.search(r"\d+ matching documents", shown.stdout)
+    assert "CONSOLE" not in shown.stderr
