@@ -98,6 +98,13 @@ def test_the_site_shows_every_public_name_where_the_reference_has_it(site):
         assert f'id="{path}"' in pages[f"api/{page.removesuffix('.md')}.html"]
 
 
+def test_names_in_docstrings_lead_to_their_place(site):
+    tally = (site / "api" / "tally.html").read_text(encoding="utf-8")
+    bayes = (site / "api" / "bayes.html").read_text(encoding="utf-8")
+    assert 'href="#tallytext.Tally.live"' in tally  # a base class without a page has it
+    assert 'href="selection.html#tallytext.selection.scores"' in bayes
+
+
 def test_nothing_of_equations_and_roles_is_left_as_it_was_written(site):
     for page, html in pages_of(site).items():
         article = re.search(r"<article.*</article>", html, re.S)
