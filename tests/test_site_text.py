@@ -55,7 +55,8 @@ def test_no_role_or_directive_is_left_in_any_docstring(source):
 
 def test_every_equation_of_a_docstring_can_be_shown(html):
     for text in [text for source in SOURCES for text in docstrings(source)]:
-        words = "\n".join(line for line in said(text).split("\n") if line[:1] != ">")
+        lines = [line.strip() for line in said(text).split("\n")]
+        words = "\n".join(line for line in lines if not line.startswith((">>>", "...")))
         shown = html(words)
         assert shown.count("<math") == (words.count("$") - words.count("$$")) // 2
         assert not re.search(r"<math[^>]*>[^\\]*?\\.*?</math>", shown)
