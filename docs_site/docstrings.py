@@ -12,6 +12,7 @@ _MATH_LINE = re.compile(r"^( *)\.\. math::(.*)$")
 _SEVERAL = re.compile(
     r"^(?P<names>\w+(?:, \w+)+)(?P<kind> : .+)?\n(?P<about>(?:\n*^ +.+$\n?)+)", re.MULTILINE
 )
+_CHOICES = re.compile(r"^(\w+(?:, \w+)* : [^{}\n]*)\{([^{}\n]+)\}", re.MULTILINE)
 _RULE = re.compile(r"^ *=+(?: +=+)+ *$")
 
 Link = Callable[[str, str], str]
@@ -39,9 +40,15 @@ def markdown(text: str, link: Link) -> str:
     <BLANKLINE>
     """
     lines = _with_tables(_with_equations(text.split("\n")))
-    text = _SEVERAL.sub(_one_by_one, "\n".join(lines))
+    # Of choices in braces, the first would be taken for the default.
+    text = _CHOICES.sub(lambda match: match[1] + _either(match[2].split(", ")), "\n".join(lines))
+    text = _SEVERAL.sub(_one_by_one, text)
     text = _MATH_ROLE.sub(lambda match: f"${' '.join(match[1].split())}$", text)
     return _ROLE.sub(lambda match: link(_shown(match), match[2]), text)
+
+
+def _either(choices: list[str]) -> str:
+    return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
 
 
 def _one_by_one(several: re.Match[str]) -> str:

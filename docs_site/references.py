@@ -37,13 +37,31 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
         """Rewrite the docstrings of a package once all of it is known."""
+        everything = list(objects(pkg))
+        for each in everything:
+            if each.is_module:
+                uncover(each)
         places = Places(pkg)
-        for each in objects(pkg):
+        for each in everything:
             if each.docstring is not None:
                 text = each.docstring.value
                 each.docstring.value = markdown(
                     text, lambda shown, of, at=each: places.link(shown, of, at)
                 )
+
+
+def uncover(package: griffe.Object) -> None:
+    """Let a name mean the function that a package exports, and not the module of that name in it.
+
+    Parameters
+    ----------
+    package : griffe.Module
+        The package, which is changed.
+    """
+    for name in map(str, package.exports or []):
+        member = package.members.get(name)
+        if member is not None and member.is_module and name in member.members:
+            package.members[name] = griffe.Alias(name, member.members[name], parent=package)
 
 
 class Places:

@@ -40,6 +40,8 @@ def html():
         ("==  ==\n..  b\n==  ==\nc   d e\n==  ==", "|  | b |\n| --- | --- |\n| c | d e |"),
         ("a, b : int, default=1 and 2\n    Both.\n", "a : int\n    Both.\nb : int\n    Both.\n"),
         ("a, b\n    Both.\n\n    Yes.", "a\n    Both.\n\n    Yes.\nb\n    Both.\n\n    Yes.\n"),
+        ("a : {1, 2, 3}, default=2\n    It.", "a : 1, 2 or 3, default=2\n    It."),
+        ('a : {"b"} or None\n    It.', 'a : "b" or None\n    It.'),
         ("one, two\nthree", "one, two\nthree"),
     ],
 )
