@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import dedent
 from typing import Any
 
 import typer
@@ -85,10 +86,13 @@ def _help(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    r"""Keep the lines of a list, and those after ``\b``, which are examples to type."""
-    if text.startswith("\b") or "\n  " in text:
-        return f"```\n{text.removeprefix(chr(8)).strip()}\n```"
-    return _plain(text)
+    r"""Keep the lines of lists and examples, which come after ``\b`` or below a heading."""
+    lines = text.removeprefix("\b").strip().split("\n")
+    if len(lines) == 1:
+        return _plain(lines[0])
+    heading = [lines.pop(0)] if lines[0].endswith(":") else []
+    kept = [line.removeprefix("$ ") for line in dedent("\n".join(lines)).split("\n")]
+    return "\n\n".join([*map(_plain, heading), "```\n" + "\n".join(kept) + "\n```"])
 
 
 def _panels(command: Command) -> dict[str, list[str]]:
