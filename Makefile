@@ -19,6 +19,7 @@ core := $(VENV)/.core
 group_test := $(VENV)/.group-test
 group_check := $(VENV)/.group-check
 group_figures := $(VENV)/.group-figures
+group_docs := $(VENV)/.group-docs
 
 # $(PYTHON) if it was given, else the first Python on the path that is new enough.
 find_python = for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
@@ -29,7 +30,11 @@ find_python = for python in $(or $(PYTHON),python3 python3.14 python3.13 python3
 find_compiler = for cxx in $${CXX:-c++ g++ clang++}; do command -v "$$cxx" >/dev/null 2>&1 && break; cxx=; done; \
 	test -n "$$cxx" || { echo "tallytext needs a C++20 compiler and none was found: install g++ or clang++, or set CXX to yours." >&2; exit 1; }
 
-.PHONY: help demo test check stubs bench reproduce fix sanitize fuzz clean
+# Strict: a link that leads nowhere or an equation that cannot be shown fails. Not quiet, which would be
+# deaf to warnings, too. The variable keeps the theme from announcing its successor.
+build_site = NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+.PHONY: help demo test check docs stubs bench reproduce fix sanitize fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -40,7 +45,7 @@ demo: $(core) ## learn from the docstrings on this machine which package one is 
 test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
-check: $(core) $(group_check) ## lint, formats, types, layers, and the stub of the native module
+check: $(core) $(group_check) $(group_docs) ## lint, formats, types, layers, the stub of the native module, and the site
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -48,6 +53,11 @@ check: $(core) $(group_check) ## lint, formats, types, layers, and the stub of t
 	@$(BIN)/clang-format --dry-run --Werror $(CPP)
 	@$(BIN)/python -m nanobind.stubgen -q -m tallytext._core -o $(VENV)/_core.pyi
 	@diff -u $(STUB) $(VENV)/_core.pyi || { echo "$(STUB) is not that of the module: run 'make stubs'." >&2; exit 1; }
+	@$(build_site)
+
+docs: $(core) $(group_docs) ## build the documentation site into build/site
+	@$(build_site)
+	@echo "Open build/site/index.html."
 
 stubs: $(core) ## write the type stub of the native module
 	@$(BIN)/python -m nanobind.stubgen -q -m tallytext._core -o $(STUB)
@@ -65,7 +75,7 @@ fix: $(group_check) ## format the sources and mend what the linter can
 
 clean: ## remove what was built and installed here
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks experiments docs_site -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up, each step once ------------------------------------------------------------------------
 

@@ -158,21 +158,39 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         return self.estimator_.n_features_in_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the best class, as the model does; of several labels, those likelier than not."""
+        """Return the best class, as the model does; of several labels, those likelier than not.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         check_is_fitted(self)
         if self.estimator_.multi_label_:
             return (self.predict_proba(X) > 0.5).astype(np.int64)
         return self.estimator_.predict(X)
 
     def predict_proba(self, X: Any) -> Numbers:
-        """Return the probability of each class; for one label per document they sum to one."""
+        """Return the probability of each class; for one label per document they sum to one.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         check_is_fitted(self)
         scores, lengths = self.estimator_.scores_and_lengths(X)
         odds = self.estimator_.log_odds
         return probabilities(self.calibrator_, scores, lengths, odds)
 
     def predict_log_proba(self, X: Any) -> Numbers:
-        """Return the logarithms of :meth:`predict_proba`."""
+        """Return the logarithms of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

@@ -11,12 +11,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from tallytext.errors import CountError, LabelError
 
+__all__ = ["Conflict", "ConflictingLabels", "Duplicates"]
+
 _MOST_SHOWN = 10
 _Labels = tuple[Any, ...]
 
 
 class Conflict(NamedTuple):
-    """Two documents of one text: the first that had it, and one with other labels."""
+    """Two documents of one text: the first that had it, and one with other labels.
+
+    Attributes
+    ----------
+    first, other : int
+        Places of the documents, in the order they were given in.
+    first_labels, other_labels : tuple
+        Their labels.
+    """
 
     first: int
     other: int
@@ -25,7 +35,15 @@ class Conflict(NamedTuple):
 
 
 class ConflictingLabels(NamedTuple):
-    """Labels that one text had both of, in how many documents other than its first."""
+    """Labels that one text had both of, in how many documents other than its first.
+
+    Attributes
+    ----------
+    labels, other_labels : tuple
+        Those of the first document of the text, and those of the others.
+    n_documents : int
+        How many others there are.
+    """
 
     labels: _Labels
     other_labels: _Labels
@@ -125,6 +143,11 @@ class Duplicates:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Duplicates:
         """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
 
         Examples
         --------

@@ -5,6 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+__all__ = [
+    "AnalysisError",
+    "CountError",
+    "CountOverflowError",
+    "FileError",
+    "FrozenVocabularyError",
+    "InputError",
+    "LabelError",
+    "LanguageError",
+    "NegativeCountError",
+    "NotAdditiveError",
+    "RecipeError",
+    "ScoreError",
+    "SettingsError",
+    "StaleWarning",
+    "TallytextError",
+    "UnknownNameError",
+    "VocabularyError",
+]
+
 
 class TallytextError(ValueError):
     """Base of every error that tallytext raises on purpose."""

@@ -96,6 +96,11 @@ class Plane:
     def from_dict(cls, values: Mapping[str, Any]) -> Plane:
         """Read what :meth:`to_dict` wrote.
 
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
+
         Examples
         --------
         >>> Plane.from_dict(Plane("binary", weighted=True).to_dict())

@@ -76,6 +76,11 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Columns are those of ``classes_``; for two classes of which a document has exactly one,
         a number per document, by how much the second exceeds the first.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
         """
         found = self._decide(self._checked(X))
         if len(self.classes_) == 2 and not self.multi_label_:
@@ -83,22 +88,45 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def scores(self, X: Any) -> Numbers:
-        """Return by how much each document speaks for each class; zero is an even chance."""
+        """Return by how much each document speaks for each class; zero is an even chance.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         return self._log_odds(self._checked(X))
 
     def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
-        """Return :meth:`scores` and a length of one for each: they do not grow with it."""
+        """Return :meth:`scores` and a length of one for each: they do not grow with it.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         found = self.scores(X)
         return found, np.ones(len(found))
 
     def scores_lengths_classes(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
-        """Return :meth:`scores`, lengths and the labels of the columns, of one moment."""
+        """Return :meth:`scores`, lengths and the labels of the columns, of one moment.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         return (*self.scores_and_lengths(X), self.classes_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best class of each document, or which classes are more likely than not.
 
         Of equal classes the one with more training documents is better, then the first.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
 
         Returns
         -------
@@ -118,29 +146,66 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         For several labels per document, of each class against its absence; otherwise they sum to
         one.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
         """
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Numbers:
-        """Return the logarithms of :meth:`predict_proba`."""
+        """Return the logarithms of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         return self.posteriors(self.scores(X))
 
     def rank(self, X: Any, label: Any) -> Numbers:
-        """Return by how much each document speaks for a class, to sort by."""
+        """Return by how much each document speaks for a class, to sort by.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        label : label
+            A class.
+        """
         check_is_fitted(self)
         at = self.class_number(label)
         return self.log_odds(self.scores(X))[:, at]
 
     def posteriors(self, scores: Numbers) -> Numbers:
-        """Return the logarithms of the probabilities that :meth:`scores` stand for."""
+        """Return the logarithms of the probabilities that :meth:`scores` stand for.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         return posteriors(scores, self.contrasts, self.multi_label_)
 
     def log_odds(self, scores: Numbers) -> Numbers:
-        """Return the log-odds of each class against all others that :meth:`scores` stand for."""
+        """Return the log-odds of each class against all others that :meth:`scores` stand for.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         return scores if self.contrasts else log_odds(scores)
 
     def class_number(self, label: Any) -> int:
-        """Return the place of a label in ``classes_``."""
+        """Return the place of a label in ``classes_``.
+
+        Parameters
+        ----------
+        label : label
+            A class.
+        """
         return place_of(label, self.classes_)
 
     def explain(
@@ -199,6 +264,13 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def read_arrays(self, arrays: Arrays, values: Mapping[str, Any]) -> Self:
         """Become what :meth:`to_arrays` was taken of; ``classes_`` and its kin are set before.
+
+        Parameters
+        ----------
+        arrays : mapping of str to ndarray
+            The arrays of it.
+        values : mapping
+            The plain values that came with them.
 
         Raises
         ------

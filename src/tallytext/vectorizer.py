@@ -188,6 +188,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the vocabulary and return the counts, reading the documents once.
 
+        Parameters
+        ----------
+        raw_documents : list, column or iterable of str
+            The documents.
+
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms)
@@ -209,6 +214,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         A vocabulary that was given, frozen, or limited by ``min_df``, ``max_df`` or
         ``max_features``, takes no new terms.
+
+        Parameters
+        ----------
+        raw_documents : list, column or iterable of str
+            The documents.
+        y : ignored
+            Present by convention.
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit(raw_documents)
@@ -217,6 +229,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def partial_fit_transform(self, raw_documents: Any) -> Any:
         """Add the new terms of some documents and return the counts, reading them once.
+
+        Parameters
+        ----------
+        raw_documents : list, column or iterable of str
+            The documents.
 
         Returns
         -------
@@ -230,6 +247,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def transform(self, raw_documents: Any) -> Any:
         """Return the counts of the known terms; other terms are ignored.
 
+        Parameters
+        ----------
+        raw_documents : list, column or iterable of str
+            The documents.
+
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms)
@@ -239,14 +261,26 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self._matrix(self._rows(raw_documents, self.vocabulary_, grow=False))
 
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
-        """Return the terms with a count in each row."""
+        """Return the terms with a count in each row.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         self._check_fitted()
         rows = check_array(X, accept_sparse="csr")
         names = self.vocabulary_.terms()
         return [names[np.unique(rows[[i]].nonzero()[-1])] for i in range(rows.shape[0])]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the terms, in the order of the columns."""
+        """Return the terms, in the order of the columns.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present by convention.
+        """
         self._check_fitted()
         return self.vocabulary_.terms()
 

@@ -67,6 +67,11 @@ class Vocabulary:
     def add(self, terms: Iterable[str]) -> NDArray[np.int32]:
         """Return the ids of ``terms``, appending those that are new.
 
+        Parameters
+        ----------
+        terms : iterable of str
+            The terms.
+
         Raises
         ------
         FrozenVocabularyError
@@ -82,23 +87,47 @@ class Vocabulary:
         return ids
 
     def merge(self, other: Vocabulary) -> NDArray[np.int32]:
-        """Append the terms of ``other`` that are new; return where each of its ids went."""
+        """Append the terms of ``other`` that are new; return where each of its ids went.
+
+        Parameters
+        ----------
+        other : Vocabulary
+            Another vocabulary.
+        """
         if self._frozen and other is not self:
             return self.add(other.terms().tolist())
         return self._native.merge(other._native)
 
     def locate(self, other: Vocabulary) -> NDArray[np.int32]:
-        """Return where each id of ``other`` lies here, -1 for terms that are unknown."""
+        """Return where each id of ``other`` lies here, -1 for terms that are unknown.
+
+        Parameters
+        ----------
+        other : Vocabulary
+            Another vocabulary.
+        """
         return self._native.locate(other._native)
 
     def ids(self, terms: Iterable[str]) -> NDArray[np.int32]:
-        """Return the ids of ``terms``, -1 for those that are unknown."""
+        """Return the ids of ``terms``, -1 for those that are unknown.
+
+        Parameters
+        ----------
+        terms : iterable of str
+            The terms.
+        """
         return self._native.ids(_listed(terms))
 
     def terms(
         self, ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
     ) -> NDArray[np.object_]:
-        """Return the terms with these ids, or all of them in order."""
+        """Return the terms with these ids, or all of them in order.
+
+        Parameters
+        ----------
+        ids : sequence of int, default=None
+            Their numbers; None for all.
+        """
         if ids is None:
             array = np.empty(len(self), dtype=object)
             self._native.fill_terms(array)
@@ -109,7 +138,13 @@ class Vocabulary:
         return array
 
     def term(self, id: int) -> str:
-        """Return the term with this id."""
+        """Return the term with this id.
+
+        Parameters
+        ----------
+        id : int
+            Its number, from 0.
+        """
         return str(self.terms([id])[0])
 
     def sorted(self) -> NDArray[np.int32]:
@@ -142,6 +177,13 @@ class Vocabulary:
     def from_arrays(cls, arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> Vocabulary:
         """Read what :meth:`to_arrays` returned, and check all of it.
 
+        Parameters
+        ----------
+        arena : ndarray of uint8
+            The bytes of all terms.
+        lengths : ndarray of uint32
+            How many bytes each has.
+
         Raises
         ------
         TallytextError
@@ -155,13 +197,24 @@ class Vocabulary:
             raise TallytextError(f"this is not a vocabulary: {problem}") from None
 
     def save(self, path: str | Path) -> None:
-        """Write the terms to a file (safetensors: the bytes of all terms and their lengths)."""
+        """Write the terms to a file (safetensors: the bytes of all terms and their lengths).
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, which is replaced if it is there.
+        """
         arena, lengths = self.to_arrays()
         save_arrays(path, {"terms": arena, "lengths": lengths}, {"kind": "tallytext.vocabulary"})
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:
         """Read a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
 
         Raises
         ------

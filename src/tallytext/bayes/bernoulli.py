@@ -100,6 +100,12 @@ class BernoulliNB(NaiveBayes):
         return BernoulliScores(self.document_counts(reading), self._contrasts)
 
     def document_counts(self, reading: Reading) -> BernoulliCounts:
-        """Return the smoothed counts behind the weights."""
+        """Return the smoothed counts behind the weights.
+
+        Parameters
+        ----------
+        reading : Reading
+            Sums of a tally, of one moment.
+        """
         n_terms = reading.n_live_terms if self.open_ else self.n_features_in_
         return BernoulliCounts(reading, self.gamma, n_terms, closed=not self.open_)

@@ -105,7 +105,17 @@ class ExpectationMaximisation:
         return work.expected_
 
     def shares(self, model: Learning, pool: Pool, anchors: Numbers | None = None) -> Numbers:
-        """Return how much of each document each class has, as the model judges it now."""
+        """Return how much of each document each class has, as the model judges it now.
+
+        Parameters
+        ----------
+        model : estimator
+            A naive Bayes model.
+        pool : Pool
+            The documents, counted.
+        anchors : ndarray of shape (n_documents, n_classes), default=None
+            What else speaks for the classes, as logarithms.
+        """
 
         def judged(reader: Reader) -> Numbers:
             return self._shares(model, pool, reader.read(), anchors)

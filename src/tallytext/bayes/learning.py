@@ -43,7 +43,7 @@ class Learning(ModelBase):
         Parameters
         ----------
         X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
-            Counts. Fractions are counted in units of 2**-20.
+            Counts. Fractions are counted in units of 2⁻²⁰.
         y : sequence of length n_documents
             One label per document; or a list of labels per document, or an indicator matrix, for
             documents with several labels or none.
@@ -154,6 +154,15 @@ class Learning(ModelBase):
     def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Take documents out that were learned, exactly.
 
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts of the documents.
+        y : sequence of length n_documents
+            Their labels, as they were learned.
+        sample_weight : float or array-like of shape (n_documents,), default=None
+            As they were learned with.
+
         Raises
         ------
         NegativeCountError
@@ -193,7 +202,13 @@ class Learning(ModelBase):
         return model
 
     def with_tally(self, tally: Tally) -> Self:
-        """Return a model with the settings and choices of this one, which reads another tally."""
+        """Return a model with the settings and choices of this one, which reads another tally.
+
+        Parameters
+        ----------
+        tally : Tally
+            What was counted.
+        """
         model = copy.copy(self)
         model.tally_, model.cache_ = tally, WeightCache()
         model.ordering_ = Ordering(self.ordering_.announced)

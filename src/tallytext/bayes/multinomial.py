@@ -146,6 +146,11 @@ class MultinomialNB(Smoothed):
         The contrast of each class with all others on documents of one Euclidean length, each word
         weighed by its largest :math:`\chi^2` to the power 0.3, scored on ln(1 + x) without a prior.
 
+        Parameters
+        ----------
+        **parameters : Any
+            Other parameters, or other values for these.
+
         Examples
         --------
         >>> MultinomialNB.chi_contrast().weighting

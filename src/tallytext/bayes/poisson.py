@@ -116,6 +116,11 @@ class PoissonNB(NaiveBayes):
         Classes cannot be compared by it. It is zero for a class that all documents have, -inf for
         one that none has.
 
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+
         Returns
         -------
         ndarray of shape (n_documents, n_classes)
@@ -150,7 +155,15 @@ class PoissonNB(NaiveBayes):
         return lengths + self.theta
 
     def leave_one_out(self, *given: Any, **named: Any) -> OutOfSample:
-        """Refuse: every document moves the rates of every word, so use ``cross_validate``."""
+        """Refuse: every document moves the rates of every word, so use ``cross_validate``.
+
+        Parameters
+        ----------
+        *given : Any
+            Whatever others take.
+        **named : Any
+            Whatever others take.
+        """
         raise ScoreError(
             "PoissonNB cannot leave out one document at a time: each moves the rates of all words. "
             "Use cross_validate."
@@ -163,7 +176,13 @@ class PoissonNB(NaiveBayes):
         return at_one_moment(self._reader(), lambda reader: self._constants(reader.read(NO_TERMS)))
 
     def rates(self, reading: Reading) -> PoissonRates:
-        r"""Return :math:`\lambda'` and :math:`\mu'` behind the weights."""
+        r"""Return :math:`\lambda'` and :math:`\mu'` behind the weights.
+
+        Parameters
+        ----------
+        reading : Reading
+            Sums of a tally, of one moment.
+        """
         alphas = [alpha for _, alpha in self._choices(reading)]
         n_terms = reading.n_live_terms if self.open_ else self.n_features_in_
         return PoissonRates(

@@ -42,15 +42,31 @@ class Predicting(ModelBase):
 
         Joint log-probabilities of document and class; for models of contrasts and for several
         labels per document, the log-odds of each class against all others.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
         """
         return self._scores(self._documents(X))[0]
 
     def lengths(self, X: Any) -> Numbers:
-        """Return how much of each document is known to the model, as it weighs words."""
+        """Return how much of each document is known to the model, as it weighs words.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         return self.scores_and_lengths(X)[1]
 
     def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
         """Return :meth:`scores` and :meth:`lengths`, for the price of one.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
 
         Examples
         --------
@@ -66,6 +82,11 @@ class Predicting(ModelBase):
 
         Between two calls another thread may learn a class, and columns move.
 
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+
         Examples
         --------
         >>> from tallytext import MultinomialNB
@@ -80,6 +101,11 @@ class Predicting(ModelBase):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best class of each document, or which classes are more likely than not.
 
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+
         Returns
         -------
         ndarray
@@ -93,7 +119,13 @@ class Predicting(ModelBase):
         return seen.reading.order.classes[self._top(documents, seen, 1).classes[:, 0]]
 
     def predict_log_proba(self, X: Any) -> Numbers:
-        """Return the logarithms of :meth:`predict_proba`."""
+        """Return the logarithms of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         return self.posteriors(self.scores(X))
 
     def predict_proba(self, X: Any) -> Numbers:
@@ -101,11 +133,24 @@ class Predicting(ModelBase):
 
         For several labels per document, of each class against its absence; otherwise they sum to
         one.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
         """
         return np.exp(self.predict_log_proba(X))
 
     def top_k(self, X: Any, k: int) -> Best:
-        """Return the numbers in ``classes_`` and the scores of the k best classes, best first."""
+        """Return the numbers in ``classes_`` and the scores of the k best classes, best first.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        k : int
+            How many classes.
+        """
         if not isinstance(k, Integral) or k < 1:
             raise ValueError(f"k must be a whole number from 1 up, not {k!r}.")
         documents = self._documents(X)
@@ -113,7 +158,15 @@ class Predicting(ModelBase):
         return self._top(documents, seen, min(int(k), seen.reading.n_classes))
 
     def rank(self, X: Any, label: Any) -> Numbers:
-        """Return by how much each document speaks for a class: its log-odds, to sort by."""
+        """Return by how much each document speaks for a class: its log-odds, to sort by.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        label : label
+            A class.
+        """
         documents = self._documents(X)
         seen = self._seen(documents)
         odds = self.log_odds(self._scores(documents, seen)[0])
@@ -125,6 +178,11 @@ class Predicting(ModelBase):
         Unlike scores these can be compared between short and long documents, so that one threshold
         may serve both. Zero for documents of which nothing is known, -inf for classes that no
         document has.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
 
         Returns
         -------
@@ -143,19 +201,43 @@ class Predicting(ModelBase):
         return per_token
 
     def posteriors(self, scores: Numbers) -> Numbers:
-        """Return the logarithms of the probabilities that raw scores stand for."""
+        """Return the logarithms of the probabilities that raw scores stand for.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         return posteriors(scores, self._contrasts, self.multi_label_)
 
     def log_odds(self, scores: Numbers) -> Numbers:
-        """Return the log-odds of each class against all others that raw scores stand for."""
+        """Return the log-odds of each class against all others that raw scores stand for.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         return scores if self._contrasts else log_odds(scores)
 
     def class_number(self, label: Any) -> int:
-        """Return the place of a label in ``classes_``."""
+        """Return the place of a label in ``classes_``.
+
+        Parameters
+        ----------
+        label : label
+            A class.
+        """
         return place_of(label, self.classes_)
 
     def unknown_shares(self, X: Any) -> Numbers:
-        """Return the share of each document's tokens that the model has never seen."""
+        """Return the share of each document's tokens that the model has never seen.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         documents = self._raw_documents(X)
         used, at = np.unique(documents.terms, return_inverse=True)
         known = (self._reader().read(used).term_totals[-1] > 0)[at]

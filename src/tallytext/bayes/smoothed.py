@@ -38,7 +38,15 @@ class Smoothed(NaiveBayes):
         raise TypeError(f"{type(self).__name__} must say what it counts.")
 
     def word_counts(self, reading: Reading, smoothing: Smoothing | None = None) -> WordCounts:
-        """Return the smoothed counts behind the weights, by a given smoothing or by the own one."""
+        """Return the smoothed counts behind the weights, by a given smoothing or by the own one.
+
+        Parameters
+        ----------
+        reading : Reading
+            Sums of a tally, of one moment.
+        smoothing : Smoothing, default=None
+            None for that of the model.
+        """
         column = self._counted(self.unit_, self.weighted_)
         whole = (
             self.expected_ is None

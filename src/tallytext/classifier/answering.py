@@ -73,12 +73,23 @@ class Answering(ClassifierBase):
 
         Columns are those of ``classes_``. They sum to one, unless documents may have several
         labels: then each class is a question of its own.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
         """
         self._warn_if_stale()
         return joined([*self._likely(texts, self.calibration_)], 0.0).values
 
     def predict_log_proba(self, texts: Any) -> Numbers:
-        """Return the logarithms of :meth:`predict_proba`."""
+        """Return the logarithms of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+        """
         self._warn_if_stale()
         with np.errstate(divide="ignore"):
             return np.log(joined([*self._likely(texts, self.calibration_)], 0.0).values)
@@ -123,7 +134,15 @@ class Answering(ClassifierBase):
         return found
 
     def top_k(self, texts: Any, k: int = 3) -> list[list[Answer]]:
-        """Return the k likeliest labels of each text, with their probabilities."""
+        """Return the k likeliest labels of each text, with their probabilities.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+        k : int, default=3
+            How many labels.
+        """
         if not isinstance(k, Integral) or k < 1:
             raise ScoreError(f"k must be a whole number from 1 up, not {k!r}.")
         self._warn_if_stale()
@@ -135,7 +154,13 @@ class Answering(ClassifierBase):
         return found
 
     def scores(self, texts: Any) -> Numbers:
-        """Return the raw score of each text for each class, a pure function of the counts."""
+        """Return the raw score of each text for each class, a pure function of the counts.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+        """
         said = ((scores, classes) for scores, _, classes in map(self._judged, self._rows(texts)))
         return joined([Said(*each) for each in said], -np.inf).values
 
@@ -143,6 +168,13 @@ class Answering(ClassifierBase):
         """Return by how much each text speaks for a class, to sort by.
 
         Its log-odds, or what the model has instead: see the ``rank`` of the model.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+        label : label
+            A class.
         """
         check_is_fitted(self)
         self.model_.class_number(label)
@@ -169,7 +201,15 @@ class Answering(ClassifierBase):
         return self.model_.explain(x, label, against, text=text, vectorizer=vectorizer)
 
     def score(self, texts: Any, labels: Any) -> float:
-        """Return the accuracy; micro-averaged F1 where documents may have several labels."""
+        """Return the accuracy; micro-averaged F1 where documents may have several labels.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+        labels : list, column or array
+            Their true labels, as for :meth:`fit`.
+        """
         listed, _ = labels_of(labels)
         expect_labels(listed)
         if not self._is_several():

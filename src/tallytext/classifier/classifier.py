@@ -201,6 +201,15 @@ class TextClassifier(Learning, Answering):
         """Fit if this is the first call, and learn more after that, as scikit-learn has it.
 
         ``classes`` need not be announced.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+        labels : list, column or array
+            Their labels, as for :meth:`fit`.
+        classes : ignored
+            Present by convention: new classes are welcome at any time.
         """
         return self.learn(texts, labels) if hasattr(self, "model_") else self.fit(texts, labels)
 
@@ -227,6 +236,11 @@ class TextClassifier(Learning, Answering):
 
         The file appears whole or not at all; a file of that name is replaced.
 
+        Parameters
+        ----------
+        path : str or Path
+            Where to.
+
         Raises
         ------
         FileError
@@ -240,6 +254,11 @@ class TextClassifier(Learning, Answering):
     @classmethod
     def load(cls, path: str | Path) -> TextClassifier:
         """Read a file that :meth:`save` wrote, and check all of it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
 
         Raises
         ------

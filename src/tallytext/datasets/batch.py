@@ -63,6 +63,13 @@ class Batch:
 class Skipped:
     """Rows that could not be read: how many, and why the first ten could not.
 
+    Attributes
+    ----------
+    count : int
+        How many.
+    messages : list of str
+        Why, of the first ten.
+
     Examples
     --------
     >>> skipped = Skipped()
@@ -75,7 +82,13 @@ class Skipped:
     messages: list[str] = field(default_factory=list)
 
     def add(self, message: str) -> None:
-        """Count one more."""
+        """Count one more.
+
+        Parameters
+        ----------
+        message : str
+            Where, and why.
+        """
         self.count += 1
         if len(self.messages) < _MESSAGES:
             self.messages.append(message)

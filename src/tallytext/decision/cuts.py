@@ -44,7 +44,13 @@ class Argmax:
             object.__setattr__(self, "prior", fixed(self.prior, "prior"))
 
     def choose(self, scores: ArrayLike) -> NDArray[np.intp]:
-        """Return the index of the class of each document, even of one without any score."""
+        """Return the index of the class of each document, even of one without any score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         matrix = score_matrix(scores)
         prior = np.zeros(matrix.shape[1]) if self.prior is None else self.prior
         expect_classes(len(prior), matrix.shape[1], "the prior")
@@ -52,7 +58,13 @@ class Argmax:
         return np.asarray(order[matrix[:, order].argmax(axis=1)])
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        """Return True where a class is assigned: once for each document."""
+        """Return True where a class is assigned: once for each document.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         matrix = score_matrix(scores)
         return indicator(self.choose(matrix), matrix.shape[1])
 
@@ -79,7 +91,13 @@ class RCut:
             raise ScoreError(f"t must be a whole number from 1 up, not {self.t!r}.")
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        """Return True where a class is assigned."""
+        """Return True where a class is assigned.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         matrix = score_matrix(scores)
         best = np.argsort(-matrix, axis=1, kind="stable")[:, : self.t]
         decided = np.zeros(matrix.shape, dtype=np.bool_)
@@ -122,14 +140,26 @@ class PCut:
             object.__setattr__(self, "shares", fixed(self.shares, "shares"))
 
     def fit(self, truth: ArrayLike) -> PCut:
-        """Return the rule with the shares of the classes in a boolean matrix."""
+        """Return the rule with the shares of the classes in a boolean matrix.
+
+        Parameters
+        ----------
+        truth : array-like of shape (n_documents, n_classes)
+            True where a class applies.
+        """
         wanted = indicator(truth)
         if not len(wanted):
             raise ScoreError("there are no documents to count the shares of classes in.")
         return replace(self, shares=wanted.mean(axis=0))
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        """Return True where a class is assigned."""
+        """Return True where a class is assigned.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         matrix = score_matrix(scores)
         best = np.argsort(-matrix, axis=0, kind="stable")
         rank = np.empty_like(best)

@@ -70,7 +70,13 @@ class Isotonic:
         return cls(tuple(knots), Platt.fit(matrix, wanted))
 
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each class for each document."""
+        """Return the probability of each class for each document.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         matrix = finite_scores(scores)
         probabilities = self.platt.proba(matrix)
         for c, knots in enumerate(self.knots):
@@ -88,6 +94,11 @@ class Isotonic:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Isotonic:
         """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
 
         Examples
         --------

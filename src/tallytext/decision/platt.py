@@ -69,7 +69,13 @@ class Platt:
         return cls(*np.transpose(found))
 
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each class for each document."""
+        """Return the probability of each class for each document.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         matrix = finite_scores(scores)
         expect_classes(len(self.slopes), matrix.shape[1], "Platt")
         return np.asarray(expit(self.slopes * matrix + self.intercepts))
@@ -81,6 +87,11 @@ class Platt:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Platt:
         """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
 
         Examples
         --------

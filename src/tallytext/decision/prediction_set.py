@@ -173,6 +173,11 @@ class PredictionSets:
     def from_dict(cls, values: Mapping[str, Any]) -> PredictionSets:
         """Read what :meth:`to_dict` wrote.
 
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
+
         Examples
         --------
         >>> made = PredictionSets.fit([[0.75, 0.25], [0.5, 0.5]], [0, 1]).to_dict()

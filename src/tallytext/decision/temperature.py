@@ -89,7 +89,15 @@ class Temperature:
         return cls(*_least_loss(matrix, _log_lengths(lengths, len(matrix)), right))
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
-        """Return the logarithms of the posteriors of each document, which sum to one."""
+        """Return the logarithms of the posteriors of each document, which sum to one.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        lengths : array-like of shape (n_documents,)
+            How long each document is.
+        """
         # A constant of each document changes no posterior, but scaled it would cost precision.
         shifted = log_posteriors(scores)
         with np.errstate(over="ignore"):
@@ -103,6 +111,11 @@ class Temperature:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Temperature:
         """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
 
         Examples
         --------

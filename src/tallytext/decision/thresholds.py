@@ -91,7 +91,13 @@ class SCut:
         return replace(self, fbr=fbr, thresholds=cuts.at(fbr))
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        """Return True where a class is assigned."""
+        """Return True where a class is assigned.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        """
         if self.thresholds is None:
             raise ScoreError("SCut has no thresholds yet: use what fit returns.")
         matrix = _below_infinity(score_matrix(scores))

@@ -85,7 +85,15 @@ class TopLabel:
         return cls(temperature, kind.fit(_top_odds(logs)[:, None], right), (n + 1) / (n + 2))
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
-        """Return the logarithms of the probabilities of each document, which sum to one."""
+        """Return the logarithms of the probabilities of each document, which sum to one.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_documents, n_classes)
+            The scores of each document.
+        lengths : array-like of shape (n_documents,)
+            How long each document is.
+        """
         logs = self.temperature.log_proba(scores, lengths)
         if logs.shape[1] == 1:
             return logs
@@ -109,6 +117,11 @@ class TopLabel:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TopLabel:
         """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
 
         Examples
         --------

@@ -49,6 +49,17 @@ class FMeasures:
     ) -> FMeasures:
         """Measure from the counts of each class; see :func:`f_measures`.
 
+        Parameters
+        ----------
+        tp : array-like of shape (n_classes,)
+            How many decisions for each class were right.
+        fp : array-like of shape (n_classes,)
+            How many were wrong.
+        fn : array-like of shape (n_classes,)
+            How many documents of each class were missed.
+        empty : float or "skip"
+            As for :func:`f_measures`.
+
         Examples
         --------
         >>> round(FMeasures.from_counts([8, 1], [2, 0], [4, 3]).micro_f1, 4)
@@ -121,6 +132,13 @@ def f_measures(truth: ArrayLike, decided: ArrayLike, *, empty: Empty = 0.0) -> F
 
 def relative_gain(value: float, baseline: float) -> float:
     """Return by how many percent a measure exceeds that of a baseline.
+
+    Parameters
+    ----------
+    value : float
+        The measure.
+    baseline : float
+        That of the baseline, above 0.
 
     Examples
     --------

@@ -126,6 +126,17 @@ def calibration_error(
     over bins b of documents of similar probability; parameters as in :func:`reliability_curve`.
     It depends on the bins and is too high for few documents, so compare like with like.
 
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_documents,)
+        How sure the classifier is.
+    correct : array-like of shape (n_documents,)
+        Whether it is right.
+    bins : int, default=15
+        How many bins to make at most.
+    strategy : {"equal-width", "equal-count"}, default="equal-width"
+        Whether bins are of one width, or hold as many documents each.
+
     Examples
     --------
     >>> round(calibration_error([0.1, 0.2, 0.7, 0.9], [0, 1, 1, 1], bins=2), 4)

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 
 class ClassMeasures(NamedTuple):
-    """How good predictions of one class are; ``support`` documents have it."""
+    """How good predictions of one class are; ``support`` documents have it.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    support : int
+        How many documents have it.
+    precision, recall, f1 : float
+        Its measures.
+    """
 
     label: Any
     support: int
@@ -30,7 +40,15 @@ class ClassMeasures(NamedTuple):
 
 
 class Confusion(NamedTuple):
-    """How many documents of one class were taken for another."""
+    """How many documents of one class were taken for another.
+
+    Attributes
+    ----------
+    truth, predicted : object
+        The class that documents have, and the one that they were given.
+    n_documents : int
+        How many there are.
+    """
 
     truth: Any
     predicted: Any
@@ -154,11 +172,25 @@ class EvaluationReport:
         return plain
 
     def to_rich(self, k: int = 20) -> Group:
-        """Return tables that :func:`rich.print` shows, of k classes and k confusions at most."""
+        """Return tables that :func:`rich.print` shows, of k classes and k confusions at most.
+
+        Parameters
+        ----------
+        k : int, default=20
+            How many classes and confusions at most.
+        """
         return rich_of(self, k)
 
     def to_text(self, k: int = 20, width: int = 80) -> str:
-        """Return the tables as plain text, in lines of this width at most."""
+        """Return the tables as plain text, in lines of this width at most.
+
+        Parameters
+        ----------
+        k : int, default=20
+            How many classes and confusions at most.
+        width : int, default=80
+            How long lines may be.
+        """
         return text_of(self, k, width)
 
     def __rich__(self) -> Group:

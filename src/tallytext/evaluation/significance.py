@@ -56,7 +56,15 @@ class SignTest:
 
 @dataclass(frozen=True)
 class Interval:
-    """A statistic, and the interval that :func:`bootstrap_interval` found for it."""
+    """A statistic, and the interval that :func:`bootstrap_interval` found for it.
+
+    Attributes
+    ----------
+    estimate : float
+        The statistic of all documents.
+    low, high : float
+        The ends of the interval.
+    """
 
     estimate: float
     low: float

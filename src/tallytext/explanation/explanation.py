@@ -83,7 +83,13 @@ class Explanation:
         return tuple(each for each in self.contributions if not each.known)
 
     def top(self, k: int = 10) -> tuple[Contribution, ...]:
-        """Return the k terms that moved the difference most, either way."""
+        """Return the k terms that moved the difference most, either way.
+
+        Parameters
+        ----------
+        k : int, default=10
+            How many terms.
+        """
         known = (each for each in self.contributions if each.known)
         return tuple(sorted(known, key=lambda each: -abs(each.value))[:k])
 
@@ -107,13 +113,26 @@ class Explanation:
         }
 
     def to_text(self, k: int = 10, width: int = 80) -> str:
-        """Return a table of the k terms that matter most, with bars, in lines of this width."""
+        """Return a table of the k terms that matter most, with bars, in lines of this width.
+
+        Parameters
+        ----------
+        k : int, default=10
+            How many terms the table has.
+        width : int, default=80
+            How long lines may be.
+        """
         return text_of(self._headline, self.parts, self.top(k), self._rest(k), width)
 
     def to_html(self, k: int = 10) -> str:
         """Return a piece of HTML: the text with its words coloured, and a table of k terms.
 
         It holds no scripts and needs no style sheet, and reads well on light and dark ground.
+
+        Parameters
+        ----------
+        k : int, default=10
+            How many terms the table has.
         """
         return html_of(
             self._headline, self.parts, self.contributions, self.top(k), self._rest(k), self.text
@@ -125,6 +144,11 @@ class Explanation:
         Green words speak for the class and red ones against it, the stronger the brighter. Colours
         are left out where the output is no terminal, or where ``NO_COLOR`` is set. Control
         characters of the text are shown as pictures, so they cannot do anything.
+
+        Parameters
+        ----------
+        k : int, default=10
+            How many terms the table has.
 
         Examples
         --------

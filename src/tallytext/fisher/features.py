@@ -107,7 +107,13 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def transform(self, X: Any) -> Numbers:
-        """Return the features of documents, documents by features."""
+        """Return the features of documents, documents by features.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         check_is_fitted(self)
         reduced = np.asarray(self.weigher_(self._checked(X, reset=False)) @ self.components_.T)
         features = reduced @ self.directions_

@@ -24,7 +24,15 @@ _GROWTH = 5
 
 
 class Guess(NamedTuple):
-    """What the model says of a document, and how sure it is."""
+    """What the model says of a document, and how sure it is.
+
+    Attributes
+    ----------
+    label : str
+        The likeliest class.
+    probability : float
+        How likely it is.
+    """
 
     label: str
     probability: float
@@ -51,7 +59,15 @@ class Question(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """How many guesses on documents drawn at random were right, before the answer was known."""
+    """How many guesses on documents drawn at random were right, before the answer was known.
+
+    Attributes
+    ----------
+    right : int
+        How many guesses were right.
+    asked : int
+        Of how many.
+    """
 
     right: int
     asked: int
@@ -158,7 +174,13 @@ class Session:
         return self._question
 
     def answer(self, label: str) -> None:
-        """Give the document of the question a label; it is on disk when this returns."""
+        """Give the document of the question a label; it is on disk when this returns.
+
+        Parameters
+        ----------
+        label : str
+            A class, known or new.
+        """
         if not label.strip():
             raise InputError("a label has a letter, a digit or another sign.")
         question = self.question()

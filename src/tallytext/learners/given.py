@@ -10,6 +10,11 @@ from tallytext.learners.learner import Learner
 def learner_of(model: Any) -> Learner:
     """Return a learner of which a model with its settings is the only one.
 
+    Parameters
+    ----------
+    model : estimator
+        An unfitted model.
+
     Raises
     ------
     TypeError

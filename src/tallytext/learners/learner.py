@@ -82,13 +82,37 @@ class Learner:
 
     @classmethod
     def of_documents(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
-        """Return a learner that is trained on documents, and anew for each fold it is judged on."""
+        """Return a learner that is trained on documents, and anew for each fold it is judged on.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        summary : str
+            What it is, in half a sentence.
+        make : callable
+            Makes a model of its settings.
+        **more : Any
+            Other fields of :class:`Learner`.
+        """
         given: dict[str, Any] = {"judged_by": "refitting", **more}
         return cls(name, summary, make, additive=False, needs_documents=True, **given)
 
     @classmethod
     def of_pools(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
-        """Return a learner of documents with one label and without, which judges itself."""
+        """Return a learner of documents with one label and without, which judges itself.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        summary : str
+            What it is, in half a sentence.
+        make : callable
+            Makes a model of its settings.
+        **more : Any
+            Other fields of :class:`Learner`.
+        """
         given: dict[str, Any] = {"judged_by": "itself", "multi_label": False, **more}
         return cls.of_documents(name, summary, make, unlabelled=True, **given)
 

@@ -7,8 +7,8 @@ from tallytext.learners.learner import Learner
 
 _LEARNERS: dict[str, Learner] = {}
 
-#: Words that stand for a choice among learners, so that no learner can have them for a name.
 CHOICES = ("auto", "best")
+"""Words that stand for a choice among learners, so that no learner can have them for a name."""
 
 
 def register(learner: Learner) -> Learner:
@@ -30,7 +30,13 @@ def register(learner: Learner) -> Learner:
 
 
 def unregister(name: str) -> None:
-    """Forget a learner."""
+    """Forget a learner.
+
+    Parameters
+    ----------
+    name : str
+        The name it was registered under.
+    """
     del _LEARNERS[find_learner(name).name]
 
 
@@ -64,6 +70,11 @@ def learners(
 
 def find_learner(name: str) -> Learner:
     """Return the learner of a name.
+
+    Parameters
+    ----------
+    name : str
+        The name it was registered under.
 
     Raises
     ------

@@ -154,6 +154,11 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Columns beyond those that were chosen from are emptied, too.
 
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+
         Examples
         --------
         >>> X = np.array([[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
@@ -165,7 +170,13 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return without_others(given, resized(self.support_, given.shape[1], False))
 
     def restored(self, support: NDArray[np.bool_]) -> Self:
-        """Become what another one was when it had chosen; the weights are not kept."""
+        """Become what another one was when it had chosen; the weights are not kept.
+
+        Parameters
+        ----------
+        support : ndarray of bool of shape (n_features,)
+            Which columns were kept.
+        """
         self.support_, self.n_features_in_ = support, len(support)
         return self
 

@@ -129,6 +129,11 @@ class LLSF(TrainedClassifier):
     def term_weights(self, terms: Any) -> Numbers:
         """Return the weights of some columns for each class, terms by classes.
 
+        Parameters
+        ----------
+        terms : array-like of int
+            The columns.
+
         Examples
         --------
         >>> model = LLSF(weighting="lnc").fit([[1, 0], [0, 1]], ["sea", "sky"])

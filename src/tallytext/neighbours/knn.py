@@ -141,13 +141,28 @@ class CosineKNN(TrainedClassifier):
         return self
 
     def learn(self, X: Any, y: Any) -> Self:
-        """Learn more documents; new classes are welcome."""
+        """Learn more documents; new classes are welcome.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        y : sequence of length n_documents
+            Their labels, as for :meth:`fit`.
+        """
         return self.partial_fit(X, y)
 
     def forget(self, X: Any, y: Any) -> Self:
         """Take documents out that were learned; of equal ones those that were learned last.
 
         A class without a document left is as if it had never been seen.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts of the documents.
+        y : sequence of length n_documents
+            Their labels, as they were learned.
 
         Raises
         ------

@@ -31,7 +31,13 @@ class Neighbours(NamedTuple):
     documents: NDArray[np.int32]
 
     def matrix(self, n_documents: int) -> sparse.csr_array[Any]:
-        """Return the similarities as a sparse matrix, queries by documents."""
+        """Return the similarities as a sparse matrix, queries by documents.
+
+        Parameters
+        ----------
+        n_documents : int
+            How many documents there are to find, which are the columns.
+        """
         there = self.documents >= 0
         starts = np.append(0, np.cumsum(there.sum(axis=1)))
         shape = len(self.documents), n_documents

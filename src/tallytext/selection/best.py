@@ -49,6 +49,17 @@ def top_terms(
 def selected(tally: Tally, method: Method = "ig", k: int = 1000, **options: Any) -> Tally:
     """Return the tally of the :func:`top_terms` alone. To select by a threshold, mask by it.
 
+    Parameters
+    ----------
+    tally : Tally
+        The counts.
+    method : str, default="ig"
+        The score, as for :func:`scores`.
+    k : int, default=1000
+        How many terms to keep.
+    **options : Any
+        As for :func:`top_terms`.
+
     Examples
     --------
     >>> tally = Tally.from_counts([[2, 1, 0], [0, 1, 2]], ["X", "Y"], ["sky", "the", "sea"])

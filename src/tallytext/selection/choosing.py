@@ -78,7 +78,21 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
         vocabulary: Vocabulary,
         open_: bool,
     ) -> Self:
-        """Become what another one was when it had chosen; nothing is scored."""
+        """Become what another one was when it had chosen; nothing is scored.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_features,)
+            The score of each term.
+        documents : ndarray of int of shape (n_features,)
+            How many documents had it.
+        best : ndarray of int
+            The terms that were kept, best first.
+        vocabulary : Vocabulary
+            The terms.
+        open_ : bool
+            Whether terms may still be added to it.
+        """
         self._settle(scores, documents, best.astype(np.intp), vocabulary)
         self.n_features_in_, self.open_ = len(scores), open_
         return self

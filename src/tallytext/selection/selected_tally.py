@@ -111,7 +111,19 @@ class SelectedTally:
         terms: Terms | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Add documents, whole, as :meth:`tallytext.Tally.learn` does."""
+        """Add documents, whole, as :meth:`tallytext.Tally.learn` does.
+
+        Parameters
+        ----------
+        documents : mapping of str to int, or matrix of shape (n_documents, n_terms)
+            As for :meth:`tallytext.Tally.learn`.
+        labels : label, or sequence
+            Their labels.
+        terms : Vocabulary, mapping of str to int or sequence of str, default=None
+            The names of the columns.
+        sample_weight : float or array-like of shape (n_documents,), default=None
+            Weights for the planes that are ``weighted``.
+        """
         self._all.learn(documents, labels, terms=terms, sample_weight=sample_weight)
         return self
 
@@ -123,7 +135,19 @@ class SelectedTally:
         terms: Terms | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Take documents out, whole, as :meth:`tallytext.Tally.forget` does."""
+        """Take documents out, whole, as :meth:`tallytext.Tally.forget` does.
+
+        Parameters
+        ----------
+        documents : mapping of str to int, or matrix of shape (n_documents, n_terms)
+            As for :meth:`tallytext.Tally.learn`.
+        labels : label, or sequence
+            Their labels.
+        terms : Vocabulary, mapping of str to int or sequence of str, default=None
+            The names of the columns.
+        sample_weight : float or array-like of shape (n_documents,), default=None
+            As they were learned with.
+        """
         self._all.forget(documents, labels, terms=terms, sample_weight=sample_weight)
         return self
 

@@ -142,6 +142,11 @@ class TermSelector(KeepsColumns, Choosing):
         Columns are the ids of ``tally.vocabulary``; columns beyond those of today are terms that
         are not kept.
 
+        Parameters
+        ----------
+        tally : Tally
+            What was counted.
+
         Examples
         --------
         >>> tally = Tally().learn({"sky": 2, "the": 1}, "X").learn({"sea": 2, "the": 1}, "Y")
@@ -161,6 +166,11 @@ class TermSelector(KeepsColumns, Choosing):
     def select(self, tally: Tally) -> SelectedTally:
         """Return a tally of the chosen terms that goes on learning.
 
+        Parameters
+        ----------
+        tally : Tally
+            What was counted.
+
         Examples
         --------
         >>> tally = Tally().learn({"sky": 2, "the": 1}, "X").learn({"sea": 2, "the": 1}, "Y")
@@ -175,6 +185,11 @@ class TermSelector(KeepsColumns, Choosing):
         """Return X with the terms that are kept, in the order of their columns.
 
         With ``nonempty`` all columns stay, and :meth:`masked` is returned.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
         """
         if self.nonempty:
             return self.masked(X)
@@ -183,6 +198,11 @@ class TermSelector(KeepsColumns, Choosing):
 
     def masked(self, X: Any) -> Any:
         """Return X with the columns emptied that are not kept; its width stays.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
 
         Examples
         --------

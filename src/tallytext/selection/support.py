@@ -54,6 +54,12 @@ class KeepsColumns(TransformerMixin):  # type: ignore[misc]
         return whole
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns that are kept."""
+        """Return the names of the columns that are kept.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present by convention.
+        """
         names: NDArray[Any] = _check_feature_names_in(self, input_features)
         return names[self._get_support_mask()]

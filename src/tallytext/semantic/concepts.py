@@ -142,6 +142,11 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
     def from_values(cls, values: Mapping[str, Any]) -> Concepts:
         """Read what :meth:`to_values` returned, and check all of it.
 
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
+
         Raises
         ------
         FileError

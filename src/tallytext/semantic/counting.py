@@ -32,7 +32,13 @@ class PhraseCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     @abstractmethod
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns."""
+        """Return the names of the columns.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present by convention.
+        """
 
     def transform(self, raw_documents: Any) -> Any:
         """Count what is found in texts: the longest, from left to right, none that overlaps.

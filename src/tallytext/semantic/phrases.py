@@ -165,7 +165,13 @@ class Phrases(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-a
         return self
 
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
-        """Find the phrases of some texts and return their counts, reading the texts once."""
+        """Find the phrases of some texts and return their counts, reading the texts once.
+
+        Parameters
+        ----------
+        raw_documents : list, column or iterable of str
+            The documents.
+        """
         return self._counted(self._fit(raw_documents))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -187,6 +193,11 @@ class Phrases(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-a
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Phrases:
         """Read what :meth:`to_values` returned, and check all of it.
+
+        Parameters
+        ----------
+        values : mapping
+            What it returned.
 
         Raises
         ------

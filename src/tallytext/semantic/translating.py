@@ -61,6 +61,11 @@ class Translating(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     def transform(self, texts: Any) -> sparse.csr_array[Any]:
         """Count words, phrases and concepts.
 
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+
         Returns
         -------
         csr_array of shape (n_documents, n_columns)
@@ -78,7 +83,13 @@ class Translating(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return sparse.csr_array(sparse.hstack([words, self.phrases_.transform(texts)], "csr"))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the words, then the names of all phrases and concepts, with a row or without."""
+        """Return the words, then the names of all phrases and concepts, with a row or without.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present by convention.
+        """
         check_is_fitted(self)
         return np.concatenate([self.words_, self._others])
 
@@ -113,6 +124,13 @@ class Translating(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
     def explain(self, signature: str, n: int | None = 10) -> BroughtWords:
         """Return the words that a signature brings, the most probable first.
+
+        Parameters
+        ----------
+        signature : str
+            A word; a phrase as it is written; or a concept, with ``=`` before its name.
+        n : int or None, default=10
+            How many words; None for all.
 
         Raises
         ------
@@ -179,6 +197,11 @@ class Translating(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     def save(self, path: str | Path) -> None:
         """Write the model to a file, whole or not at all.
 
+        Parameters
+        ----------
+        path : str or Path
+            The file, which is replaced if it is there.
+
         Raises
         ------
         FileError
@@ -204,6 +227,13 @@ class Translating(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_arrays` returned, and check all of it.
 
+        Parameters
+        ----------
+        arrays : mapping of str to ndarray
+            The arrays of it.
+        values : mapping
+            The plain values that came with them.
+
         Raises
         ------
         FileError
@@ -216,6 +246,11 @@ class Translating(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
 
         Raises
         ------

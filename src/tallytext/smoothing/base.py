@@ -154,15 +154,35 @@ class Smoothing:
         return False
 
     def seen(self, counts: Numbers, classes: Classes) -> Numbers:
-        """Return f of counts, where ``classes`` describes the class of each of them."""
+        """Return f of counts, where ``classes`` describes the class of each of them.
+
+        Parameters
+        ----------
+        counts : ndarray
+            How often words occur in classes.
+        classes : Classes
+            What is known of the class of each count.
+        """
         raise TypeError(f"{type(self).__name__} must say what seen words keep: define seen().")
 
     def freed(self, classes: Classes) -> Numbers:
-        """Return gamma of each class; 1 for a class without tokens when g sums to one."""
+        """Return gamma of each class; 1 for a class without tokens when g sums to one.
+
+        Parameters
+        ----------
+        classes : Classes
+            What is known of the classes.
+        """
         raise TypeError(f"{type(self).__name__} must say what mass is freed: define freed().")
 
     def spread(self, terms: Terms) -> Numbers:
-        """Return g of each word, zero for a word that is to be ignored."""
+        """Return g of each word, zero for a word that is to be ignored.
+
+        Parameters
+        ----------
+        terms : Terms
+            What is known of the words.
+        """
         shares = terms.occurrences / np.maximum(terms.total, np.finfo(np.float64).tiny)
         return np.where(terms.known, shares, 0.0)
 
@@ -179,11 +199,25 @@ class Smoothing:
         raise TypeError(f"{type(self).__name__} has no signatures: define signatures().")
 
     def translated(self, shares: Numbers, classes: Classes) -> Numbers:
-        """Return what signatures add to f of words that are this share of what they mean."""
+        """Return what signatures add to f of words that are this share of what they mean.
+
+        Parameters
+        ----------
+        shares : ndarray
+            The share of each word in what its class means.
+        classes : Classes
+            What is known of the class of each.
+        """
         return np.zeros_like(shares)
 
     def resolved(self, corpus: Corpus) -> Self:
-        """Return the smoothing with numbers in the place of what is to be chosen from the data."""
+        """Return the smoothing with numbers in the place of what is to be chosen from the data.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            What was counted, and documents if there are any.
+        """
         return self
 
 
@@ -193,7 +227,15 @@ def uniform(terms: Terms) -> Numbers:
 
 
 def safe_ratio(above: Any, below: Any, empty: float) -> Numbers:
-    """Return ``above / below``, and ``empty`` where there is nothing below."""
+    """Return ``above / below``, and ``empty`` where there is nothing below.
+
+    Parameters
+    ----------
+    above, below : array-like
+        What is divided, and by what.
+    empty : float
+        The ratio where there is nothing below.
+    """
     there = np.asarray(below) > 0
     return np.where(there, above / np.where(there, below, 1.0), empty)
 

@@ -56,7 +56,13 @@ class Translation:
 
     @classmethod
     def like(cls, translation: Any) -> Translation:
-        """Return the plain arrays of a translation."""
+        """Return the plain arrays of a translation.
+
+        Parameters
+        ----------
+        translation : TranslationModel or Translation
+            The translation.
+        """
         if isinstance(translation, cls):
             return translation
         n_words = len(translation.words_)
@@ -101,6 +107,11 @@ class Translation:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Translation:
         """Read what :meth:`to_arrays` returned, and check all of it.
+
+        Parameters
+        ----------
+        arrays : mapping of str to ndarray
+            The arrays of it.
 
         Raises
         ------

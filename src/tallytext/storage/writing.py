@@ -68,6 +68,13 @@ def save_arrays(
 def save_text(path: str | Path, text: str) -> None:
     """Write a text to a file, in UTF-8, whole or not at all, the same bytes on every system.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file, which is replaced if it is there.
+    text : str
+        What it will hold.
+
     Examples
     --------
     >>> import tempfile

@@ -27,6 +27,11 @@ class Reshaping(Statistics):
         without a label stay. Forgetting a document by the one label left of several then leaves
         :attr:`n_several` as it is, and is refused once no more documents remain than that.
 
+        Parameters
+        ----------
+        classes : iterable of labels
+            The classes.
+
         Examples
         --------
         >>> from tallytext.tally import Tally
@@ -41,6 +46,11 @@ class Reshaping(Statistics):
     def drop(self, classes: Iterable[Label]) -> Self:
         """Leave these classes out; the totals are as :meth:`subset` describes.
 
+        Parameters
+        ----------
+        classes : iterable of labels
+            The classes.
+
         Examples
         --------
         >>> from tallytext.tally import Tally
@@ -52,6 +62,11 @@ class Reshaping(Statistics):
 
     def rename(self, names: Mapping[Label, Label]) -> Self:
         """Give classes other labels.
+
+        Parameters
+        ----------
+        names : mapping of label to label
+            Old labels and new ones; others stay.
 
         Raises
         ------
@@ -72,6 +87,11 @@ class Reshaping(Statistics):
 
     def merge_classes(self, names: Mapping[Label, Label]) -> Self:
         """Give classes other labels, joining those that come to have one.
+
+        Parameters
+        ----------
+        names : mapping of label to label
+            Old labels and new ones; others stay.
 
         Raises
         ------
@@ -121,6 +141,11 @@ class Reshaping(Statistics):
 
     def keep_planes(self, planes: Iterable[Plane]) -> Self:
         """Keep these planes only; occurrences and documents stay.
+
+        Parameters
+        ----------
+        planes : iterable of Plane
+            The planes.
 
         Raises
         ------

@@ -139,6 +139,11 @@ class Statistics:
     def plane(self, recipe: Plane) -> sparse.csr_array[np.float64]:
         """Return the sums of a fractional plane over each term and class.
 
+        Parameters
+        ----------
+        recipe : Plane
+            Which plane.
+
         Raises
         ------
         RecipeError
@@ -149,7 +154,13 @@ class Statistics:
         return matrix
 
     def plane_totals(self, recipe: Plane) -> PlaneTotals:
-        """Return the sums of a fractional plane per term, per class and in all."""
+        """Return the sums of a fractional plane per term, per class and in all.
+
+        Parameters
+        ----------
+        recipe : Plane
+            Which plane.
+        """
         column = self._plane_column(recipe)
         at, now = column - _FIRST_PLANE, self._snapshot()
         return PlaneTotals(
@@ -161,7 +172,13 @@ class Statistics:
         )
 
     def column(self, name: Plane | str) -> int:
-        """Return the number of a column: "occurrences", "documents" or a plane that is kept."""
+        """Return the number of a column: "occurrences", "documents" or a plane that is kept.
+
+        Parameters
+        ----------
+        name : Plane or str
+            Which column.
+        """
         if isinstance(name, Plane):
             return self._plane_column(name)
         return {"occurrences": _OCCURRENCES, "documents": _DOCUMENTS}[name]
@@ -171,6 +188,13 @@ class Statistics:
 
         Planes come in units of ``planes.UNIT``, classes by number: see :attr:`label_names`. Costs
         as much as there are terms asked for, and classes.
+
+        Parameters
+        ----------
+        columns : sequence of int
+            Their numbers, as by :meth:`column`.
+        terms : ndarray of int32, default=None
+            The ids of the terms; None for all.
         """
         return self._native.slice(list(columns), terms)
 
@@ -203,6 +227,11 @@ class Statistics:
 
     def small_counts(self, events: Literal["cells", "pooled"] = "cells") -> dict[int, int]:
         """Return the first entries of :meth:`counts_of_counts`, at no cost.
+
+        Parameters
+        ----------
+        events : {"cells", "pooled"}, default="cells"
+            As for :meth:`counts_of_counts`.
 
         Examples
         --------

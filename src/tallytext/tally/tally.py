@@ -191,6 +191,11 @@ class Tally(Learning, Reshaping, Storing):
 
         They become classes with their first document. A model that shows classes in the order of
         their numbers reads faster.
+
+        Parameters
+        ----------
+        labels : iterable of labels
+            The labels.
         """
         for label in labels:
             self._labels.add(label)
@@ -204,6 +209,17 @@ class Tally(Learning, Reshaping, Storing):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Take documents out that were learned; the parameters are those of :meth:`learn`.
+
+        Parameters
+        ----------
+        documents : mapping of str to int, or matrix of shape (n_documents, n_terms)
+            What was learned.
+        labels : label, or sequence
+            The labels that it was learned with.
+        terms : Vocabulary, mapping of str to int or sequence of str, default=None
+            The names of the columns.
+        sample_weight : float or array-like of shape (n_documents,), default=None
+            The weights that it was learned with.
 
         Raises
         ------
@@ -241,6 +257,13 @@ to -1. Was this document ever learned by this tally, with this label?
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_arrays` wrote, and check all of it.
+
+        Parameters
+        ----------
+        arrays : mapping of str to ndarray
+            The arrays of it.
+        header : mapping
+            The plain values that came with them.
 
         Raises
         ------

@@ -64,11 +64,23 @@ class Anchor:
         return cls(np.asarray(units.T @ coefficients), latent.T @ coefficients, bias)
 
     def log_probabilities(self, pool: Pool) -> Numbers:
-        """Return what is made of all documents of the pool, none of them quite impossible."""
+        """Return what is made of all documents of the pool, none of them quite impossible.
+
+        Parameters
+        ----------
+        pool : Pool
+            The documents.
+        """
         return np.maximum(log_softmax(self.scores(pool), axis=1), _LEAST)
 
     def scores(self, pool: Pool) -> Numbers:
-        """Return the score of all documents of the pool."""
+        """Return the score of all documents of the pool.
+
+        Parameters
+        ----------
+        pool : Pool
+            The documents.
+        """
         return pool.units.times(self.units) + pool.latent @ self.latent + self.bias
 
 

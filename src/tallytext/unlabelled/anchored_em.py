@@ -127,7 +127,17 @@ class AnchoredEM:
         return Expected(shares, words, places, log_sizes)
 
     def evidence(self, pool: Pool, words: Numbers, places: Numbers) -> Numbers:
-        """Return what words and latent places of all documents say of the classes."""
+        """Return what words and latent places of all documents say of the classes.
+
+        Parameters
+        ----------
+        pool : Pool
+            The documents.
+        words : ndarray
+            What each word says for each class, words by classes.
+        places : ndarray
+            The mean of each class in the latent space.
+        """
         found = self.length * pool.shares.times(words)
         found += self.concentration * (pool.latent @ places)
         return found

@@ -59,7 +59,19 @@ class ClassWords:
 
     @classmethod
     def of(cls, pool: Pool, rows: Any, truth: Numbers, translate: bool) -> Self:
-        """Return the words of classes from some rows of the pool and their labels."""
+        """Return the words of classes from some rows of the pool and their labels.
+
+        Parameters
+        ----------
+        pool : Pool
+            The documents.
+        rows : array-like of int
+            Which documents have labels.
+        truth : ndarray of shape (n_labelled, n_classes)
+            1 where a class applies.
+        translate : bool
+            Whether words stand for others, too.
+        """
         own = _columns(pool.shares.matrix[rows].T @ truth, pool.background)
         translated = None
         if translate:
@@ -69,7 +81,13 @@ class ClassWords:
         return cls(own, translated, pool)
 
     def mixed(self, expected: Numbers | None = None) -> Numbers:
-        """Return p(w|c), words by classes, but for a constant."""
+        """Return p(w|c), words by classes, but for a constant.
+
+        Parameters
+        ----------
+        expected : ndarray, default=None
+            Expected counts of words by classes, from documents without labels.
+        """
         plain = self.translated is None
         if expected is None:
             shares = START_PLAIN if plain else START

@@ -63,7 +63,23 @@ class Pool:
         beta: float,
         n_threads: int,
     ) -> Self:
-        """Return the pool of documents that are rows of counts."""
+        """Return the pool of documents that are rows of counts.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        topicality : Topicality
+            How words are weighed.
+        n_components : int
+            Dimensions of the latent space.
+        min_df : int
+            Words of fewer documents do not count.
+        beta : float
+            How much of the company of a word is put down to the background.
+        n_threads : int
+            How many threads to use.
+        """
         counts = plain_counts(X)
         columns = _common(counts, min_df)
         counts = counts[:, columns]

@@ -16,7 +16,19 @@ _STEPS = 12
 def document_weights(
     pool: Pool, rows: Any, labelled_weight: float = 20.0, unseen: Any = ()
 ) -> Numbers:
-    """Return what documents weigh: those with labels so much, those unseen nothing, others one."""
+    """Return what documents weigh: those with labels so much, those unseen nothing, others one.
+
+    Parameters
+    ----------
+    pool : Pool
+        All documents.
+    rows : array-like of int
+        Which of them have labels.
+    labelled_weight : float, default=20.0
+        What these weigh.
+    unseen : array-like of int, default=()
+        Which are left out.
+    """
     weights = np.ones(pool.n_documents)
     weights[rows] = labelled_weight
     weights[np.asarray(unseen, dtype=np.intp)] = 0.0

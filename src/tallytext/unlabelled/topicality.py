@@ -65,7 +65,15 @@ class Topicality:
         expect_whole("seed", self.seed, 0)
 
     def weights(self, X: Any, n_threads: int = 1) -> Numbers:
-        """Return :math:`g_w` for the columns of a matrix of counts."""
+        """Return :math:`g_w` for the columns of a matrix of counts.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        n_threads : int, default=1
+            How many threads to use.
+        """
         counts = plain_counts(X)
         found = np.ones(counts.shape[1])
         if self.half == 0 or min(counts.shape) < 2:

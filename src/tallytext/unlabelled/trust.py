@@ -106,6 +106,11 @@ class Trust:
 
         At least half where classes of the pool turn out uneven: documents of large ones leak into
         small ones then, which labelled documents, as many of each class, cannot show.
+
+        Parameters
+        ----------
+        evenness : float
+            How even the classes of the pool are, from 0 to 1.
         """
         least = _UNEVEN_TRUST if evenness < _UNEVEN else 0.0
         if not self.is_known:
@@ -113,7 +118,13 @@ class Trust:
         return float(np.clip((self.ahead - _DOUBT * self.doubt) / _FULL, least, 1.0))
 
     def of_words(self, evenness: float) -> float:
-        """Return how far to trust naive Bayes when a document is judged, from 0 to 1."""
+        """Return how far to trust naive Bayes when a document is judged, from 0 to 1.
+
+        Parameters
+        ----------
+        evenness : float
+            How even the classes of the pool are, from 0 to 1.
+        """
         if evenness < _UNEVEN:
             return 0.0
         return float(np.clip(0.5 - self.ahead / (2 * _FULL), 0.0, 1.0)) if self.is_known else 1.0

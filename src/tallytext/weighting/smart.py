@@ -17,6 +17,11 @@ from tallytext.weighting.letters import IDF, NORM, TF, Floats, expect_scheme
 def document_frequencies(X: Any) -> NDArray[np.int64]:
     """Return in how many rows of a sparse matrix each column is not zero.
 
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_terms)
+        Counts.
+
     Examples
     --------
     >>> from scipy import sparse
@@ -152,7 +157,13 @@ class SmartWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the weights of the words of documents, sparse."""
+        """Return the weights of the words of documents, sparse.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=False)
         return smart_weights(X, self.scheme, self.document_frequencies_, self.n_documents_)

@@ -172,3 +172,4 @@ CORPORA = {
     ),
     "wordnet-hypernyms": Published("wordnet_gloss_hypernym.parquet", multi_label=True),
 }
+"""The corpora that :func:`tallytext.datasets.load` knows by name, and where each comes from."""

@@ -1,0 +1,1 @@
+"""What the documentation site needs beyond MkDocs: equations, docstrings, links, commands."""
