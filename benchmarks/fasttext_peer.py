@@ -1,0 +1,116 @@
+"""``TextClassifier`` beside fastText's supervised mode, which is skipped where it is not installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import fasttext
+import numpy as np
+
+from benchmarks.corpora import Corpus, Documents
+from benchmarks.single_label import load
+from benchmarks.tables import Table, duration
+from benchmarks.timing import Clock
+from tallytext import TextClassifier
+from tallytext.evaluation import calibration_error, top_label
+
+FOLDER = True
+ABOUT = """Accuracy on the held-out documents, seconds to train from text and to predict them, the
+size of the model file, and the expected calibration error of the likeliest label in 15 bins.
+fastText is given lower-cased text with words and punctuation apart, as its tutorial advises, on all
+cores, from a file that is written outside the time; "tutorial" is that tutorial's setting for
+topics, `lr=1.0, epoch=25, wordNgrams=2`. With several threads its results differ a little from run
+to run."""
+
+CORPORA = ("20ng_bydate", "ag_news_20k")
+SETTINGS: dict[str, dict[str, Any]] = {
+    "fastText, defaults": {},
+    "fastText, tutorial": {"lr": 1.0, "epoch": 25, "wordNgrams": 2},
+}
+COLUMNS = ("", "accuracy", "calibration error", "training", "prediction", "file, MB")
+_TOKENS = re.compile(r"\w+|[^\w\s]")
+
+
+class Judged(NamedTuple):
+    """What a contestant came to."""
+
+    accuracy: float
+    error: float
+    training: float
+    prediction: float
+    megabytes: float
+
+    def cells(self) -> tuple[str, ...]:
+        times = duration(self.training), duration(self.prediction)
+        return f"{self.accuracy:.2%}", f"{self.error:.3f}", *times, f"{self.megabytes:.1f}"
+
+
+def measure(folder: Path, clock: Clock) -> Iterator[Table]:
+    fasttext.FastText.eprint = lambda *_: None  # it warns of its own interface each time
+    for corpus in load(folder, CORPORA):
+        rows = []
+        for name, setting in SETTINGS.items():
+            clock.say(f"{corpus.name}: {name}")
+            rows.append((name, *_theirs(corpus, setting).cells()))
+        for model in ("auto", "best"):
+            clock.say(f"{corpus.name}: {model}")
+            rows.append((f'TextClassifier("{model}")', *_ours(corpus, model).cells()))
+        yield Table(str(corpus), COLUMNS, rows)
+
+
+def _theirs(corpus: Corpus, setting: dict[str, Any]) -> Judged:
+    lines, truth = [_spelt(text) for text in corpus.held_out.texts], corpus.held_out.labels
+    with tempfile.TemporaryDirectory() as folder:
+        train, file = Path(folder, "train.txt"), Path(folder, "model.bin")
+        _write(train, corpus.train)
+        start = perf_counter()
+        model = fasttext.train_supervised(
+            str(train), thread=os.cpu_count() or 1, verbose=0, **setting
+        )
+        trained = perf_counter()
+        found = [model.f.predict(line + "\n", 1, 0.0, "strict") for line in lines]
+        ended = perf_counter()
+        model.save_model(str(file))
+        size = file.stat().st_size / 1e6
+    # They are rounded up now and then.
+    sure = [min(1.0, probability) for (probability, _), *_ in found]
+    right = [
+        label == f"__label__{true}" for ((_, label), *_), true in zip(found, truth, strict=True)
+    ]
+    return _judged(sure, right, (trained - start, ended - trained, size))
+
+
+def _ours(corpus: Corpus, model: str) -> Judged:
+    start = perf_counter()
+    classifier = TextClassifier(model, verbose=False).fit(*corpus.train)
+    trained = perf_counter()
+    proba = classifier.predict_proba(corpus.held_out.texts)
+    ended = perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "model.tally")
+        classifier.save(file)
+        size = file.stat().st_size / 1e6
+    truth = np.array(corpus.held_out.labels)[:, None] == classifier.classes_
+    sure, right = top_label(proba, truth)
+    return _judged(sure, right, (trained - start, ended - trained, size))
+
+
+def _judged(sure: Any, right: Any, costs: tuple[float, float, float]) -> Judged:
+    error = calibration_error(sure, right)
+    return Judged(sum(right) / len(right), error, *costs)
+
+
+def _write(path: Path, documents: Documents) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for text, label in zip(*documents, strict=True):
+            file.write(f"__label__{label} {_spelt(text)}\n")
+
+
+def _spelt(text: str) -> str:
+    return " ".join(_TOKENS.findall(text.lower()))
