@@ -1,4 +1,4 @@
-"""``TextClassifier`` beside fastText's supervised mode, which is skipped where it is not installed."""
+"""``TextClassifier`` beside fastText's supervised mode; skipped where that is not installed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ FOLDER = True
 ABOUT = """Accuracy on the held-out documents, seconds to train from text and to predict them, the
 megabytes of the model file, and the expected calibration error of the likeliest label in 15 bins.
 fastText is given lower-cased text with words and punctuation apart, as its tutorial advises, on all
-cores, from a shuffled file (it takes lines in their order, and learns little from sorted ones) that is
-written outside the time; "tutorial" is that tutorial's setting for
-topics, `lr=1.0, epoch=25, wordNgrams=2`. With several threads its results differ a little from run
-to run."""
+cores, from a shuffled file that is written outside the time: it takes lines in their order, and
+learns little from sorted ones. "tutorial" is that tutorial's setting for topics, `lr=1.0, epoch=25,
+wordNgrams=2`. With several threads its results differ a little from run to run."""
 
 CORPORA = ("20ng_bydate", "ag_news_20k")
 SETTINGS: dict[str, dict[str, Any]] = {
