@@ -26,8 +26,8 @@ ABOUT = """Accuracy on the held-out documents, seconds to train from text and to
 megabytes of the model file, and the expected calibration error of the likeliest label in 15 bins.
 fastText is given lower-cased text with words and punctuation apart, as its tutorial advises, on all
 cores, from a shuffled file that is written outside the time: it takes lines in their order, and
-learns little from sorted ones. "More" is `lr=0.5, epoch=25, wordNgrams=2`, what its tutorial does for
-topics with half the learning rate, since it ends with "NaN" now and then with 1.0. With several
+learns little from sorted ones. "More" is `lr=0.5, epoch=25, wordNgrams=2`, what its tutorial does
+for topics with half the learning rate: with 1.0 it ends with "NaN" now and then. With several
 threads its results differ a little from run to run. Neither side was tuned on a test document."""
 
 CORPORA = ("20ng_bydate", "ag_news_20k")
