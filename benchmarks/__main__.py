@@ -41,6 +41,7 @@ SECTIONS = {
     "classifier": "TextClassifier beside scikit-learn",
     "best": "The best learner beside a linear support vector machine",
     "refined": "RefinedNB beside LinearSVC",
+    "fasttext_peer": "TextClassifier beside fastText",
     "pooled": "PooledNB: few labels and a pool",
     "prediction_sets": "Prediction sets",
     "streaming": "Streams larger than memory",
