@@ -46,7 +46,8 @@ def rewrite(sections: Mapping[str, tuple[str, Iterable[Table]]]) -> None:
     for heading, content in sections.items():
         before, _, rest = page.partition(f"## {heading}\n")
         after = rest.partition("\n## ")[2]
-        page = before + _section(heading, content) + (f"\n## {after}" if after else "")
+        page = before.rstrip("\n") + "\n\n" + _section(heading, content)
+        page += f"\n## {after}" if after else ""
     PAGE.write_text(page, encoding="utf-8")
 
 

@@ -43,9 +43,11 @@ def mathml(latex: str, *, block: bool = False) -> str:
     docs_site.equations.EquationError: ...
     """
     try:
-        return _converter.convert_with_local_state(latex.strip(), displaystyle=block)
+        found = _converter.convert_with_local_state(latex.strip(), displaystyle=block)
     except LatexError as error:
         raise EquationError(f"cannot show the equation {latex.strip()!r}: {error}") from error
+    # Without a mathematical font, browsers draw such accents through the letter.
+    return found.replace(' accent="true"', "")
 
 
 class _Inline(InlineProcessor):

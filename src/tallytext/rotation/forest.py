@@ -35,7 +35,7 @@ class Member(NamedTuple):
 
 
 class RotationForest(TrainedClassifier):
-    r"""An ensemble of classifiers, each on features of its own (Aggarwal, 5.2.6).
+    r"""An ensemble of classifiers, each on features of its own (Aggarwal, 5.2.7).
 
     For each classifier the terms are dealt into K blocks at random; each block is reduced to r
     features by latent semantic analysis (the right singular vectors :math:`V_r` of the documents
