@@ -99,7 +99,7 @@ class TestDamage:
         written(path, [Answer(1, "a", "sea")])
         content = path.read_bytes() + line.encode() + b"\n"
         path.write_bytes(content)
-        with pytest.raises(FileError, match="line 2|lines 1 and 2"):
+        with pytest.raises(FileError, match=r"line 2|lines 1 and 2"):
             Journal(path)
         assert path.read_bytes() == content
 

@@ -86,6 +86,35 @@ class TestSession:
         assert "something else" not in session.classes
         np.testing.assert_array_equal(session._shares(), before)
 
+    def test_what_was_done_last_is_taken_back_first(self, journal):
+        session = answered(Session(TEXTS, journal), 5)
+        left, skipped = session.n_left, session.question()
+        session.skip()
+        assert session.n_left == left - 1
+        answered(session, 1)
+        session.undo()
+        assert session.n_answers == 5
+        assert session.undo() is skipped
+        assert session.n_left == left
+        session.undo()
+        assert session.n_answers == 4
+
+    def test_given_labels_are_learned_from_and_not_asked_for(self, journal):
+        given = {row: LABELS[row] for row in range(60)}
+        session = Session(TEXTS, journal, given=given)
+        assert session.question().guess is not None
+        assert (session.n_answers, session.n_left) == (0, 30)
+        answered(session, 30)
+        assert session.is_over
+        assert {answer.row for answer in journal.answers} == {*range(60, 90)}
+        assert session.labelled == dict(enumerate(LABELS))
+
+    def test_an_answer_stands_above_a_given_label(self, journal):
+        row = answered(Session(TEXTS, journal), 3).journal.answers[0].row
+        session = Session(TEXTS, journal, given={row: "another", 50: "sea"})
+        assert session.labelled[row] == LABELS[row]
+        assert "another" not in session.classes
+
     def test_nothing_to_undo_is_said(self, journal):
         with pytest.raises(InputError, match="no answer"):
             Session(TEXTS, journal).undo()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +66,9 @@ class Session:
         All documents, with and without labels.
     journal : Journal
         Where answers are kept. Those that it has are taken up.
+    given : mapping of int to str, default=None
+        Labels that documents have already, by number. They are learned from, not asked for, and
+        not written to the journal; an answer there to such a document stands above them.
     seed : int, default=0
         For what is drawn at random.
     n_jobs : int, default=None
@@ -95,12 +98,14 @@ class Session:
         texts: Sequence[str],
         journal: Journal,
         *,
+        given: Mapping[int, str] | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         if len(texts) < 2:
             raise InputError(f"there is nothing to choose from: {len(texts)} documents.")
         self.texts, self.journal = texts, journal
+        self._given = dict(given or {})
         self._n_jobs = n_jobs
         self._vectorizer = TextVectorizer(**_ANALYSIS)
         self._counts = self._vectorizer.fit_transform(texts)
@@ -111,7 +116,8 @@ class Session:
         assert pool is not None
         self._asking = Asking(Places(pool.latent, seed))
         self._order = np.random.default_rng(seed).permutation(len(texts))
-        self._skipped: set[int] = set()
+        # Each with the number of answers before it: what was done last is taken back first.
+        self._skipped: list[tuple[int, Question]] = []
         self._question: Question | None = None
         self._learned = 0
         self._known: Numbers | None = None
@@ -120,13 +126,23 @@ class Session:
 
     @property
     def n_answers(self) -> int:
-        """How many documents have labels."""
+        """How many answers were given."""
         return len(self.journal.answers)
 
     @property
+    def n_left(self) -> int:
+        """How many documents may still be asked for."""
+        return int((~self._taken()).sum())
+
+    @property
+    def labelled(self) -> dict[int, str]:
+        """The documents with labels, given or answered, by number."""
+        return self._given | {answer.row: answer.label for answer in self.journal.answers}
+
+    @property
     def classes(self) -> list[str]:
-        """The labels that were given, sorted."""
-        return sorted({answer.label for answer in self.journal.answers})
+        """The labels that there are, sorted."""
+        return sorted(set(self.labelled.values()))
 
     @property
     def accuracy(self) -> Accuracy:
@@ -170,17 +186,22 @@ class Session:
 
     def skip(self) -> None:
         """Leave the document of the question out, for this session."""
-        self._skipped.add(self.question().row)
+        self._skipped.append((self.n_answers, self.question()))
         self._question = None
 
     def undo(self) -> Question:
         """Take the last answer back: everything is as it was before, and its document is asked.
+
+        If a document was skipped since, that is taken back instead.
 
         Raises
         ------
         InputError
             If there is none to take back.
         """
+        if self._skipped and self._skipped[-1][0] == self.n_answers:
+            self._question = self._skipped.pop()[1]
+            return self._question
         if not self.journal.answers:
             raise InputError("there is no answer to take back.")
         answer = self.journal.undo()
@@ -199,10 +220,10 @@ class Session:
 
     def classifier(self) -> TextClassifier:
         """Return a classifier of all answers, which has learned from all other documents, too."""
-        labelled = {answer.row for answer in self.journal.answers}
+        labelled = self.labelled
         rest = [text for row, text in enumerate(self.texts) if row not in labelled]
-        pairs = [(answer.text, answer.label) for answer in self.journal.answers]
-        texts, labels = map(list, zip(*pairs, strict=True)) if pairs else ([], [])
+        texts = [self.texts[row] for row in labelled]
+        labels = [*labelled.values()]
         return TextClassifier(n_jobs=self._n_jobs).fit(texts, labels, unlabelled=rest)
 
     def _asked(self) -> Question:
@@ -231,26 +252,25 @@ class Session:
 
     def _taken(self) -> NDArray[np.bool_]:
         taken = np.zeros(len(self.texts), dtype=bool)
-        taken[[answer.row for answer in self.journal.answers]] = True
-        taken[[*self._skipped]] = True
+        taken[[*self.labelled]] = True
+        taken[[question.row for _, question in self._skipped]] = True
         return taken
 
     def _learn_if_due(self) -> None:
         if len(self.classes) < 2:
             return
-        n = self.n_answers
+        n = len(self.labelled)
         if not self._learned or (n - self._learned) * 100 >= _GROWTH * self._learned:
             self._learn()
 
     def _learn(self) -> None:
-        answers = self.journal.answers
-        self._model.refit([a.row for a in answers], [a.label for a in answers])
-        self._learned, self._known = len(answers), None
+        labelled = self.labelled
+        self._model.refit([*labelled], [*labelled.values()])
+        self._learned, self._known = len(labelled), None
 
     def _begin_anew(self) -> None:
         """Become what a session that begins with the answers so far would be."""
-        rows = np.array([answer.row for answer in self.journal.answers], dtype=np.intp)
-        self._asking.places.forget_all(rows)
+        self._asking.places.forget_all(np.array([*self.labelled], dtype=np.intp))
         self._learned, self._known = 0, None
         if len(self.classes) >= 2:
             self._learn()
