@@ -1,15 +1,14 @@
 """Labelling with the model in the loop: what is asked, learned, taken back and taken up again."""
 
-import io
+import os
 import signal
 import time
 
 import numpy as np
 import pytest
 
-from commands import start, succeed
+from commands import run, start, succeed, write_csv, write_jsonl
 from tallytext import TextClassifier
-from tallytext.cli.keys import EndOfKeys, Keys
 from tallytext.errors import FileError, InputError
 from tallytext.labelling import Journal, Session
 from tallytext.labelling.asking import ONE_AT_RANDOM_OF, Asking
@@ -168,14 +167,6 @@ class TestAsking:
         assert places.nearness.tolist() == [0.0, 0.0, 1.0]
 
 
-class TestKeys:
-    def test_lines_end(self):
-        keys = Keys(io.StringIO("1\n"))
-        assert keys.pressed() == "1"
-        with pytest.raises(EndOfKeys):
-            keys.pressed()
-
-
 @pytest.fixture
 def notes(tmp_path):
     path = tmp_path / "notes.txt"
@@ -185,13 +176,14 @@ def notes(tmp_path):
 
 class TestCommand:
     def test_labels_keys_and_a_model(self, notes, tmp_path):
-        lines = "sea\nsky\nn\nfield\n1\n2\nu\n3\ns\n?\nq\n"
+        lines = "sea\nsky\nn\nfield\n1\n2\nu\n3\ns\n?\n!\nq\n"
         model = tmp_path / "notes.tally"
         result = succeed("label", notes, "-o", model, input=lines)
         with Journal(tmp_path / "notes.labels.jsonl") as journal:
             given = [answer.label for answer in journal.answers]
         assert given == ["sea", "sky", "field", "sea", "field"]
-        assert "'?' is no key" in result.output
+        assert "'!' is no key" in result.output
+        assert "Any key goes back" in result.output
         assert TextClassifier.load(model).classes_.tolist() == ["field", "sea", "sky"]
 
     def test_it_goes_on_where_it_was(self, notes, tmp_path):
@@ -203,7 +195,7 @@ class TestCommand:
 
     def test_one_label_is_no_model_but_is_kept(self, notes, tmp_path):
         result = succeed("label", notes, "-o", tmp_path / "notes.tally", input="sea\n")
-        assert "two labels" in result.output
+        assert "labels of two kinds" in result.output
         assert not (tmp_path / "notes.tally").exists()
         assert (tmp_path / "notes.labels.jsonl").read_text().count("\n") == 1
 
@@ -227,3 +219,53 @@ class TestCommand:
         process.communicate()
         with Journal(path) as journal:
             assert [answer.label for answer in journal.answers] == ["sea", "sky", "sea"]
+
+    def test_labels_of_a_column_are_kept_and_the_others_asked_for(self, tmp_path):
+        rows = [
+            (text, label if at % 3 else "")
+            for at, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))
+        ]
+        source = write_csv(tmp_path / "half.csv", rows)
+        model = tmp_path / "half.tally"
+        result = succeed("label", source, "--label", "label", "-o", model, input="\n\n")
+        assert "60 given" in result.output
+        with Journal(tmp_path / "half.labels.jsonl") as journal:
+            assert [answer.row % 3 for answer in journal.answers] == [0, 0]
+            assert all(answer.guess == answer.label for answer in journal.answers)
+        classifier = TextClassifier.load(model)
+        assert classifier.tally_.n_documents == 62
+
+    def test_several_labels_of_a_document_are_refused(self, tmp_path):
+        records = [{"text": text, "topics": ["sea", "sky"]} for text in TEXTS]
+        source = write_jsonl(tmp_path / "notes.jsonl", records)
+        result = run("label", source, "--label", "topics")
+        assert result.exit_code == 1
+        assert "one label each" in result.output
+
+    def test_a_quiet_script_shows_nothing_but_what_went_wrong(self, notes, tmp_path):
+        arguments = ("label", notes, "-o", tmp_path / "a.tally", "--quiet")
+        assert succeed(*arguments, input="sea\nsky\n").output == ""
+        assert "is no key" in succeed(*arguments, input="!\n").output
+
+    def test_a_model_that_cannot_be_read_from_leaves_no_answers_behind(self, notes, tmp_path):
+        result = run("label", notes, "--label", "topic", "-o", tmp_path / "a.tally")
+        assert result.exit_code == 1
+        assert not (tmp_path / "a.labels.jsonl").exists()
+
+    def test_keys_are_the_same_after_a_break(self, notes, tmp_path):
+        model = tmp_path / "notes.tally"
+        succeed("label", notes, "-o", model, input="sky\nsea\nfield\nzoo\nu\n")
+        succeed("label", notes, "-o", model, input="1\n3\n2\n")
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            given = [answer.label for answer in journal.answers]
+        assert given == ["sky", "sea", "field", "sky", "field", "sea"]
+
+    def test_documents_and_answers_cannot_both_come_by_one_pipe(self, tmp_path):
+        if os.name == "nt":
+            pytest.skip("there is no /dev/tty")
+        process = start(
+            "label", "-", "--format", "txt", "-o", tmp_path / "a.tally", start_new_session=True
+        )
+        told = process.communicate("\n".join(TEXTS).encode())[1].decode()
+        assert process.returncode == 2
+        assert "standard input" in told
