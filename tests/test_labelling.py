@@ -11,8 +11,7 @@ from commands import run, start, succeed, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.errors import FileError, InputError
 from tallytext.labelling import Journal, Session
-from tallytext.labelling.asking import ONE_AT_RANDOM_OF, Asking
-from tallytext.labelling.places import Places
+from tallytext.labelling.asking import Asking
 
 WORDS = {
     "sea": "wave salt tide ship fish sail reef whale harbour anchor",
@@ -59,15 +58,27 @@ class TestSession:
     def test_all_classes_are_found_soon_and_guesses_are_right(self, journal):
         session = answered(Session(TEXTS, journal), 12)
         assert session.classes == ["field", "sea", "sky"]
-        guesses = [session._guess(row).label for row in range(len(TEXTS))]
-        assert np.mean(np.array(guesses) == LABELS) > 0.9
+        assert np.mean(session.predict(TEXTS) == LABELS) > 0.9
 
     def test_every_fifth_is_drawn_at_random_and_accuracy_is_of_these(self, journal):
         session = answered(Session(TEXTS, journal), 20)
         drawn = [answer.at_random for answer in journal.answers]
-        assert drawn == [i % ONE_AT_RANDOM_OF == ONE_AT_RANDOM_OF - 1 for i in range(20)]
+        assert drawn == [i % 5 == 4 for i in range(20)]
         assert session.accuracy.asked == 4
         assert session.accuracy.right <= 4
+
+    def test_all_questions_can_be_drawn_at_random(self, journal):
+        answered(Session(TEXTS, journal, random_every=1), 6)
+        assert all(answer.at_random for answer in journal.answers)
+
+    def test_random_every_must_be_a_number_of_questions(self, journal):
+        with pytest.raises(ValueError, match="random_every"):
+            Session(TEXTS, journal, random_every=0)
+
+    def test_nothing_is_predicted_before_there_are_two_labels(self, journal):
+        session = answered(Session(TEXTS, journal), 1)
+        with pytest.raises(InputError, match="no model yet"):
+            session.predict(TEXTS)
 
     def test_what_was_skipped_is_not_asked_for_again(self, journal):
         session = Session(TEXTS, journal)
@@ -78,12 +89,13 @@ class TestSession:
 
     def test_after_undo_all_is_as_it_was(self, journal):
         session = answered(Session(TEXTS, journal), 9)
-        before, question = session._shares().copy(), session.question()
+        everything = [*range(len(TEXTS))]
+        before, question = session._shares(everything), session.question()
         session.answer("something else")
         assert "something else" in session.classes
         assert session.undo().row == question.row
         assert "something else" not in session.classes
-        np.testing.assert_array_equal(session._shares(), before)
+        np.testing.assert_array_equal(session._shares(everything), before)
 
     def test_what_was_done_last_is_taken_back_first(self, journal):
         session = answered(Session(TEXTS, journal), 5)
@@ -147,24 +159,50 @@ class TestSession:
             Session(["alone"], journal)
 
 
-class TestAsking:
-    def test_the_unsure_typical_and_unlike_comes_first(self):
-        places = Places(np.array([[1.0, 0], [1, 0.1], [0.1, 1], [0, 1], [1, 1]]))
-        asking = Asking(places)
-        nobody = np.zeros(5, dtype=bool)
-        places.take(0)
-        sure = np.array([[1.0, 0], [1, 0], [0.5, 0.5], [1, 0], [1, 0]])
-        assert asking.next(sure, nobody) == 2
-        taken = nobody.copy()
-        taken[2] = True
-        assert asking.next(sure, taken) != 2
+# Two crowds and an outlier.
+DIRECTIONS = np.array([[1.0, 0, 0], [1, 0.1, 0], [1, 0.2, 0], [0, 1, 0.1], [0, 1, 0], [0, 0, 1]])
+ALL = np.arange(6)
 
-    def test_nearness_begins_anew(self):
-        places = Places(np.eye(3))
-        places.take(0)
-        places.take(1)
-        places.forget_all(np.array([2]))
-        assert places.nearness.tolist() == [0.0, 0.0, 1.0]
+
+class TestAsking:
+    def test_the_middle_of_the_largest_crowd_comes_first_and_then_another(self):
+        asking = Asking(DIRECTIONS)
+        assert asking.best(ALL, None, []) == 1
+        assert asking.best(ALL, None, [1]) in (3, 4)
+
+    def test_what_the_model_is_unsure_of_comes_first(self):
+        # A hundred labels, so that the model is believed, and far from all.
+        asking, labelled = Asking(np.vstack([DIRECTIONS, -np.ones(3)])), [6] * 100
+        leads = np.array([0.0, 0, 0, 1, 1, 1])
+        assert asking.best(ALL, leads, labelled) == 1
+        assert asking.best(ALL, 1 - leads, labelled) in (3, 4)
+
+    def test_the_gain_is_that_of_the_slow_sum(self):
+        chance = np.random.default_rng(3)
+        latent, leads = chance.normal(size=(40, 5)), chance.random(30)
+        unit = latent / np.linalg.norm(latent, axis=1, keepdims=True)
+        labelled = [*range(30, 40)]
+
+        def gain(d):
+            total = 0.0
+            for e in range(30):
+                near = max(0.0, *(unit[e] @ unit[known] for known in labelled))
+                total += (1 - 0.5 * leads[e]) * max(0.0, unit[d] @ unit[e] - near)
+            return total
+
+        best = max(range(30), key=gain)
+        assert Asking(latent).best(np.arange(30), leads, labelled) == best
+
+    def test_candidates_are_free_and_the_same_for_as_many_taken(self):
+        asking = Asking(np.eye(2_500, 2), seed=5)
+        taken = np.zeros(2_500, dtype=bool)
+        taken[:700] = True
+        found = asking.candidates(taken)
+        assert len(np.unique(found)) == 1_000
+        assert not taken[found].any()
+        np.testing.assert_array_equal(asking.candidates(taken), found)
+        taken[700] = True
+        assert not np.array_equal(asking.candidates(taken), found)
 
 
 @pytest.fixture
