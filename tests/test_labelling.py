@@ -1,19 +1,17 @@
 """Labelling with the model in the loop: what is asked, learned, taken back and taken up again."""
 
-import io
+import os
 import signal
 import time
 
 import numpy as np
 import pytest
 
-from commands import start, succeed
+from commands import run, start, succeed, write_csv, write_jsonl
 from tallytext import TextClassifier
-from tallytext.cli.keys import EndOfKeys, Keys
 from tallytext.errors import FileError, InputError
 from tallytext.labelling import Journal, Session
-from tallytext.labelling.asking import ONE_AT_RANDOM_OF, Asking
-from tallytext.labelling.places import Places
+from tallytext.labelling.asking import Asking
 
 WORDS = {
     "sea": "wave salt tide ship fish sail reef whale harbour anchor",
@@ -60,15 +58,27 @@ class TestSession:
     def test_all_classes_are_found_soon_and_guesses_are_right(self, journal):
         session = answered(Session(TEXTS, journal), 12)
         assert session.classes == ["field", "sea", "sky"]
-        guesses = [session._guess(row).label for row in range(len(TEXTS))]
-        assert np.mean(np.array(guesses) == LABELS) > 0.9
+        assert np.mean(session.predict(TEXTS) == LABELS) > 0.9
 
     def test_every_fifth_is_drawn_at_random_and_accuracy_is_of_these(self, journal):
         session = answered(Session(TEXTS, journal), 20)
         drawn = [answer.at_random for answer in journal.answers]
-        assert drawn == [i % ONE_AT_RANDOM_OF == ONE_AT_RANDOM_OF - 1 for i in range(20)]
+        assert drawn == [i % 5 == 4 for i in range(20)]
         assert session.accuracy.asked == 4
         assert session.accuracy.right <= 4
+
+    def test_all_questions_can_be_drawn_at_random(self, journal):
+        answered(Session(TEXTS, journal, random_every=1), 6)
+        assert all(answer.at_random for answer in journal.answers)
+
+    def test_random_every_must_be_a_number_of_questions(self, journal):
+        with pytest.raises(ValueError, match="random_every"):
+            Session(TEXTS, journal, random_every=0)
+
+    def test_nothing_is_predicted_before_there_are_two_labels(self, journal):
+        session = answered(Session(TEXTS, journal), 1)
+        with pytest.raises(InputError, match="no model yet"):
+            session.predict(TEXTS)
 
     def test_what_was_skipped_is_not_asked_for_again(self, journal):
         session = Session(TEXTS, journal)
@@ -79,12 +89,42 @@ class TestSession:
 
     def test_after_undo_all_is_as_it_was(self, journal):
         session = answered(Session(TEXTS, journal), 9)
-        before, question = session._shares().copy(), session.question()
+        everything = [*range(len(TEXTS))]
+        before, question = session._shares(everything), session.question()
         session.answer("something else")
         assert "something else" in session.classes
         assert session.undo().row == question.row
         assert "something else" not in session.classes
-        np.testing.assert_array_equal(session._shares(), before)
+        np.testing.assert_array_equal(session._shares(everything), before)
+
+    def test_what_was_done_last_is_taken_back_first(self, journal):
+        session = answered(Session(TEXTS, journal), 5)
+        left, skipped = session.n_left, session.question()
+        session.skip()
+        assert session.n_left == left - 1
+        answered(session, 1)
+        session.undo()
+        assert session.n_answers == 5
+        assert session.undo() is skipped
+        assert session.n_left == left
+        session.undo()
+        assert session.n_answers == 4
+
+    def test_given_labels_are_learned_from_and_not_asked_for(self, journal):
+        given = {row: LABELS[row] for row in range(60)}
+        session = Session(TEXTS, journal, given=given)
+        assert session.question().guess is not None
+        assert (session.n_answers, session.n_left) == (0, 30)
+        answered(session, 30)
+        assert session.is_over
+        assert {answer.row for answer in journal.answers} == {*range(60, 90)}
+        assert session.labelled == dict(enumerate(LABELS))
+
+    def test_an_answer_stands_above_a_given_label(self, journal):
+        row = answered(Session(TEXTS, journal), 3).journal.answers[0].row
+        session = Session(TEXTS, journal, given={row: "another", 50: "sea"})
+        assert session.labelled[row] == LABELS[row]
+        assert "another" not in session.classes
 
     def test_nothing_to_undo_is_said(self, journal):
         with pytest.raises(InputError, match="no answer"):
@@ -119,32 +159,50 @@ class TestSession:
             Session(["alone"], journal)
 
 
+# Two crowds and an outlier.
+DIRECTIONS = np.array([[1.0, 0, 0], [1, 0.1, 0], [1, 0.2, 0], [0, 1, 0.1], [0, 1, 0], [0, 0, 1]])
+ALL = np.arange(6)
+
+
 class TestAsking:
-    def test_the_unsure_typical_and_unlike_comes_first(self):
-        places = Places(np.array([[1.0, 0], [1, 0.1], [0.1, 1], [0, 1], [1, 1]]))
-        asking = Asking(places)
-        nobody = np.zeros(5, dtype=bool)
-        places.take(0)
-        sure = np.array([[1.0, 0], [1, 0], [0.5, 0.5], [1, 0], [1, 0]])
-        assert asking.next(sure, nobody) == 2
-        taken = nobody.copy()
-        taken[2] = True
-        assert asking.next(sure, taken) != 2
+    def test_the_middle_of_the_largest_crowd_comes_first_and_then_another(self):
+        asking = Asking(DIRECTIONS)
+        assert asking.best(ALL, None, []) == 1
+        assert asking.best(ALL, None, [1]) in (3, 4)
 
-    def test_nearness_begins_anew(self):
-        places = Places(np.eye(3))
-        places.take(0)
-        places.take(1)
-        places.forget_all(np.array([2]))
-        assert places.nearness.tolist() == [0.0, 0.0, 1.0]
+    def test_what_the_model_is_unsure_of_comes_first(self):
+        # A hundred labels, so that the model is believed, and far from all.
+        asking, labelled = Asking(np.vstack([DIRECTIONS, -np.ones(3)])), [6] * 100
+        leads = np.array([0.0, 0, 0, 1, 1, 1])
+        assert asking.best(ALL, leads, labelled) == 1
+        assert asking.best(ALL, 1 - leads, labelled) in (3, 4)
 
+    def test_the_gain_is_that_of_the_slow_sum(self):
+        chance = np.random.default_rng(3)
+        latent, leads = chance.normal(size=(40, 5)), chance.random(30)
+        unit = latent / np.linalg.norm(latent, axis=1, keepdims=True)
+        labelled = [*range(30, 40)]
 
-class TestKeys:
-    def test_lines_end(self):
-        keys = Keys(io.StringIO("1\n"))
-        assert keys.pressed() == "1"
-        with pytest.raises(EndOfKeys):
-            keys.pressed()
+        def gain(d):
+            total = 0.0
+            for e in range(30):
+                near = max(0.0, *(unit[e] @ unit[known] for known in labelled))
+                total += (1 - 0.5 * leads[e]) * max(0.0, unit[d] @ unit[e] - near)
+            return total
+
+        best = max(range(30), key=gain)
+        assert Asking(latent).best(np.arange(30), leads, labelled) == best
+
+    def test_candidates_are_free_and_the_same_for_as_many_taken(self):
+        asking = Asking(np.eye(2_500, 2), seed=5)
+        taken = np.zeros(2_500, dtype=bool)
+        taken[:700] = True
+        found = asking.candidates(taken)
+        assert len(np.unique(found)) == 1_000
+        assert not taken[found].any()
+        np.testing.assert_array_equal(asking.candidates(taken), found)
+        taken[700] = True
+        assert not np.array_equal(asking.candidates(taken), found)
 
 
 @pytest.fixture
@@ -156,13 +214,14 @@ def notes(tmp_path):
 
 class TestCommand:
     def test_labels_keys_and_a_model(self, notes, tmp_path):
-        lines = "sea\nsky\nn\nfield\n1\n2\nu\n3\ns\n?\nq\n"
+        lines = "sea\nsky\nn\nfield\n1\n2\nu\n3\ns\n?\n!\nq\n"
         model = tmp_path / "notes.tally"
         result = succeed("label", notes, "-o", model, input=lines)
         with Journal(tmp_path / "notes.labels.jsonl") as journal:
             given = [answer.label for answer in journal.answers]
         assert given == ["sea", "sky", "field", "sea", "field"]
-        assert "'?' is no key" in result.output
+        assert "'!' is no key" in result.output
+        assert "Any key goes back" in result.output
         assert TextClassifier.load(model).classes_.tolist() == ["field", "sea", "sky"]
 
     def test_it_goes_on_where_it_was(self, notes, tmp_path):
@@ -174,7 +233,7 @@ class TestCommand:
 
     def test_one_label_is_no_model_but_is_kept(self, notes, tmp_path):
         result = succeed("label", notes, "-o", tmp_path / "notes.tally", input="sea\n")
-        assert "two labels" in result.output
+        assert "labels of two kinds" in result.output
         assert not (tmp_path / "notes.tally").exists()
         assert (tmp_path / "notes.labels.jsonl").read_text().count("\n") == 1
 
@@ -198,3 +257,53 @@ class TestCommand:
         process.communicate()
         with Journal(path) as journal:
             assert [answer.label for answer in journal.answers] == ["sea", "sky", "sea"]
+
+    def test_labels_of_a_column_are_kept_and_the_others_asked_for(self, tmp_path):
+        rows = [
+            (text, label if at % 3 else "")
+            for at, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))
+        ]
+        source = write_csv(tmp_path / "half.csv", rows)
+        model = tmp_path / "half.tally"
+        result = succeed("label", source, "--label", "label", "-o", model, input="\n\n")
+        assert "60 given" in result.output
+        with Journal(tmp_path / "half.labels.jsonl") as journal:
+            assert [answer.row % 3 for answer in journal.answers] == [0, 0]
+            assert all(answer.guess == answer.label for answer in journal.answers)
+        classifier = TextClassifier.load(model)
+        assert classifier.tally_.n_documents == 62
+
+    def test_several_labels_of_a_document_are_refused(self, tmp_path):
+        records = [{"text": text, "topics": ["sea", "sky"]} for text in TEXTS]
+        source = write_jsonl(tmp_path / "notes.jsonl", records)
+        result = run("label", source, "--label", "topics")
+        assert result.exit_code == 1
+        assert "one label each" in result.output
+
+    def test_a_quiet_script_shows_nothing_but_what_went_wrong(self, notes, tmp_path):
+        arguments = ("label", notes, "-o", tmp_path / "a.tally", "--quiet")
+        assert succeed(*arguments, input="sea\nsky\n").output == ""
+        assert "is no key" in succeed(*arguments, input="!\n").output
+
+    def test_a_model_that_cannot_be_read_from_leaves_no_answers_behind(self, notes, tmp_path):
+        result = run("label", notes, "--label", "topic", "-o", tmp_path / "a.tally")
+        assert result.exit_code == 1
+        assert not (tmp_path / "a.labels.jsonl").exists()
+
+    def test_keys_are_the_same_after_a_break(self, notes, tmp_path):
+        model = tmp_path / "notes.tally"
+        succeed("label", notes, "-o", model, input="sky\nsea\nfield\nzoo\nu\n")
+        succeed("label", notes, "-o", model, input="1\n3\n2\n")
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            given = [answer.label for answer in journal.answers]
+        assert given == ["sky", "sea", "field", "sky", "field", "sea"]
+
+    def test_documents_and_answers_cannot_both_come_by_one_pipe(self, tmp_path):
+        if os.name == "nt":
+            pytest.skip("there is no /dev/tty")
+        process = start(
+            "label", "-", "--format", "txt", "-o", tmp_path / "a.tally", start_new_session=True
+        )
+        told = process.communicate("\n".join(TEXTS).encode())[1].decode()
+        assert process.returncode == 2
+        assert "standard input" in told

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, TextIO
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self, TextIO
 
-_CTRL_C, _CTRL_D, _ENTER = "\x03", "\x04", "\r\n"
+from tallytext.cli.terminal import (
+    CLEAR,
+    ENTER,
+    ERASE,
+    ESCAPE,
+    TAB,
+    EndOfKeys,
+    Terminal,
+    WindowsTerminal,
+    terminal_of,
+)
 
-
-class EndOfKeys(Exception):
-    """Nobody will press a key any more."""
+__all__ = ["EndOfKeys", "Keys"]
 
 
 class Keys:
     """What somebody presses: single keys at a terminal, and whole lines from a pipe.
+
+    As a context, the terminal gives its keys one by one.
 
     Parameters
     ----------
@@ -32,6 +42,33 @@ class Keys:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stdin if stream is None else stream
+        self._terminal: Terminal | WindowsTerminal | None = None
+        if self._stream is not None and self._stream.isatty():
+            self._terminal = terminal_of(self._stream)
+
+    def __enter__(self) -> Self:
+        if self._terminal is not None:
+            self._terminal.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._terminal is not None:
+            self._terminal.__exit__(kind, error, traceback)
+
+    @property
+    def are_of_a_terminal(self) -> bool:
+        """Whether somebody sits there."""
+        return self._terminal is not None
+
+    def discard(self) -> None:
+        """Forget what somebody pressed too early; lines of a pipe are never too early."""
+        if self._terminal is not None:
+            self._terminal.discard()
 
     def pressed(self) -> str:
         """Return a key, or a line; the empty string for Enter.
@@ -43,40 +80,51 @@ class Keys:
         KeyboardInterrupt
             If Ctrl-C was pressed.
         """
-        return self._key() if self._stream.isatty() else self.line()
+        return self._line() if self._terminal is None else self._terminal.key()
 
-    def line(self) -> str:
-        """Return a line without what surrounds it."""
-        line = self._stream.readline()
+    def typed(self, show: Callable[[str], None], known: Sequence[str] = ()) -> str | None:
+        """Return a line; None if it was given up by Esc.
+
+        Parameters
+        ----------
+        show : callable
+            Shows what was typed so far.
+        known : sequence of str
+            What Tab completes to.
+        """
+        if self._terminal is None:
+            return self._line()
+        line = ""
+        while True:
+            show(line)
+            key = self._terminal.key()
+            if key == ESCAPE:
+                return None
+            if key == ENTER:
+                return line.strip()
+            line = edited(line, key, known)
+
+    def _line(self) -> str:
+        line = "" if self._stream is None else self._stream.readline()
         if not line:
             raise EndOfKeys
         return line.strip()
 
-    def _key(self) -> str:
-        with _one_by_one(self._stream) as read:
-            key: str = read()
-        if key == _CTRL_C:
-            raise KeyboardInterrupt
-        if key in ("", _CTRL_D):
-            raise EndOfKeys
-        return "" if key in _ENTER else key
 
+def edited(line: str, key: str, known: Sequence[str] = ()) -> str:
+    """Return a line after a key: a character more, or one less, or none, or completed.
 
-@contextmanager
-def _one_by_one(stream: TextIO) -> Iterator[Any]:
-    """Yield what reads one key without waiting for Enter."""
-    try:
-        import termios
-        import tty
-    except ImportError:  # Windows
-        import msvcrt
-
-        yield msvcrt.getwch  # type: ignore[attr-defined]
-        return
-    descriptor = stream.fileno()
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor)
-        yield lambda: stream.read(1)
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+    Examples
+    --------
+    >>> edited("spa", "m"), edited("spam", "\\x7f"), edited("spam", "\\x15")
+    ('spam', 'spa', '')
+    >>> edited("sp", "\\t", ["ham", "spam"]), edited("sp", "\\x1b[A")
+    ('spam', 'sp')
+    """
+    if key == ERASE:
+        return line[:-1]
+    if key == CLEAR:
+        return ""
+    if key == TAB:
+        return next((each for each in known if each.startswith(line)), line)
+    return line + key if len(key) == 1 and key.isprintable() else line

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import say
-from tallytext.cli.documents import Documents
+from tallytext.cli.console import is_watched, remarks, say
+from tallytext.cli.interrupts import told
 from tallytext.cli.keys import EndOfKeys, Keys
 from tallytext.cli.models import expect_place, save
 from tallytext.cli.train import default_output
 
 if TYPE_CHECKING:
-    from tallytext.cli.label_screen import Screen
     from tallytext.labelling import Session
 
 Answers = Annotated[
@@ -24,7 +25,8 @@ Answers = Annotated[
     typer.Option(
         "--answers",
         metavar="FILE",
-        help="Where answers are kept, a line of JSON each (MODEL with .labels.jsonl).",
+        help="Where answers are kept, a line of JSON each.",
+        show_default="MODEL with .labels.jsonl",
     ),
 ]
 Classes = Annotated[
@@ -33,6 +35,17 @@ Classes = Annotated[
         "--class",
         metavar="LABEL",
         help="A label that there will be, to have its key from the start; several times.",
+        show_default="none",
+    ),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="A column of labels: documents that have one keep it, the others are asked for.",
+        show_default="none",
+        rich_help_panel="Documents",
     ),
 ]
 Seed = Annotated[int, typer.Option(help="For what is drawn at random.")]
@@ -44,17 +57,18 @@ def label(
     output: options.Output = None,
     answers: Answers = None,
     classes: Classes = None,
+    column: Column = None,
     seed: Seed = 0,
-    reading: options.Reading,
+    reading: options.UnlabelledReading,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Give documents their labels one by one, and get a model of them.
+    """Give documents their labels one by one, one label each, and get a model of them.
 
     Shows the document that would teach most (every fifth is drawn at random, so that accuracy can
     be told), what the model guesses and the words that speak for it. Enter takes the guess, a
     digit or letter gives a label that was given before, n makes a new one, u takes the last answer
-    back, s skips, q ends.
+    back, s skips, ? helps, q ends. From a pipe, a line is a key or a label.
 
     Every answer is on disk before the next question: end at any time, and go on with the same
     command. The file of answers can be trained from (tally train FILE). At the end a model is
@@ -63,44 +77,81 @@ def label(
     \b
     tally label notes.csv -o notes.tally
     tally label mails.jsonl --text body --class spam --class ham
+    tally label half-done.csv --label topic
     """
-    from tallytext.cli.label_screen import Screen
+    from tallytext.cli.label_documents import labelled_texts
     from tallytext.labelling import Journal, Session
 
     path = expect_place(output or default_output(sources))
-    texts = _texts(Documents(sources, replace(reading, label=None), quiet))
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
-        if journal.answers:
+        texts, given = labelled_texts(sources, reading, column, quiet)
+        if journal.answers and not quiet:
             say(f"going on after {len(journal.answers):,} answers in {journal.path}")
-        session = Session(texts, journal, seed=seed)
-        try:
-            asked(session, Screen(session, Keys(), classes or []))
-        except (KeyboardInterrupt, EndOfKeys):
-            say("")
-        _finish(session, path)
+        with _busy(f"making {len(texts):,} documents ready", quiet):
+            session = Session(texts, journal, given=given, seed=seed)
+        with told(lambda: _interrupted(session)):
+            _ask(session, _keyboard(sources), classes or [], quiet)
+            _finish(session, path, quiet)
 
 
-def asked(session: Session, screen: Screen) -> None:
-    """Ask until all is answered, or somebody has had enough."""
-    while not session.is_over:
-        screen.show()
-        if not screen.obey():
-            return
-    say("every document has a label, or was skipped")
+def _ask(session: Session, stream: TextIO | None, classes: list[str], quiet: bool) -> None:
+    from tallytext.cli.label_dialogue import Dialogue
+    from tallytext.cli.label_screen import Screen
+    from tallytext.cli.label_standing import Pace
+
+    pace = Pace()
+    with Keys(stream) as keys, suppress(EndOfKeys):
+        Dialogue(session, keys, Screen(session, pace), pace, classes, quiet).run()
+    if not quiet:
+        say("\nevery document has a label, or was skipped" if session.is_over else "")
 
 
-def _texts(documents: Documents) -> list[str]:
-    texts: list[str] = []
-    for batch in documents:
-        texts += batch.texts if isinstance(batch.texts, list) else batch.texts.to_pylist()
-    return texts
+def _keyboard(sources: list[str]) -> TextIO | None:
+    """Return where keys come from: the terminal itself where documents come from standard input."""
+    if "-" not in sources:
+        return sys.stdin
+    try:
+        return Path("/dev/tty").open(encoding="utf-8")
+    except OSError:
+        raise typer.BadParameter(
+            "documents from standard input leave none for answers: give a file, or a terminal."
+        ) from None
 
 
-def _finish(session: Session, path: Path) -> None:
-    n = session.n_answers
-    say(f"{n:,} answer{'s' * (n != 1)} in {session.journal.path}")
-    if len(session.classes) < 2:
-        say("a model needs answers of two labels: nothing else was written")
+@contextmanager
+def _busy(what: str, quiet: bool) -> Iterator[None]:
+    """Show those who watch that something goes on."""
+    if not is_watched(quiet):
+        yield
         return
-    save(session.classifier(), path)
-    say(f"saved as {path}")
+    with remarks().status(f"{what} …"):
+        yield
+
+
+def _interrupted(session: Session) -> str:
+    return (
+        f"{_count(session.n_answers)} in {session.journal.path}; no model was written. "
+        "The same command goes on; q ends, and writes one."
+    )
+
+
+def _finish(session: Session, path: Path, quiet: bool) -> None:
+    from tallytext.cli.label_standing import accuracy_parts
+
+    parts = [f"{_count(session.n_answers)} in {session.journal.path}"]
+    parts += [part.plain for part in accuracy_parts(session)]
+    if not quiet:
+        say(", ".join(parts))
+    if len(session.classes) < 2:
+        say("a model needs labels of two kinds: none was written")
+        return
+    rest = len(session.texts) - len(session.labelled)
+    with _busy(f"learning from these and from {rest:,} documents without a label", quiet):
+        classifier = session.classifier()
+    save(classifier, path)
+    if not quiet:
+        say(f"saved as {path}")
+
+
+def _count(n: int) -> str:
+    return f"{n:,} answer{'s' * (n != 1)}"

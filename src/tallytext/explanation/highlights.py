@@ -50,5 +50,7 @@ def segments_of(text: str, contributions: Sequence[Contribution]) -> list[Segmen
         for each in ends.get(start, ()):
             open_.remove(each)
         open_ += begins.get(start, ())
-        segments.append(Segment(text[start:end], tuple(dict.fromkeys(open_))))
+        # Not by their values: a term of a long document has many places, and hashing looks at all.
+        distinct = {id(each): each for each in open_}
+        segments.append(Segment(text[start:end], tuple(distinct.values())))
     return segments

@@ -2,5 +2,15 @@
 
 from tallytext.labelling.journal import Answer, Journal
 from tallytext.labelling.session import Accuracy, Guess, Question, Session
+from tallytext.labelling.standing import Standing, wilson_interval
 
-__all__ = ["Accuracy", "Answer", "Guess", "Journal", "Question", "Session"]
+__all__ = [
+    "Accuracy",
+    "Answer",
+    "Guess",
+    "Journal",
+    "Question",
+    "Session",
+    "Standing",
+    "wilson_interval",
+]

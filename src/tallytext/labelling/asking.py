@@ -7,49 +7,95 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.labelling.places import Places
 from tallytext.smoothing.base import Numbers
 
-#: Of so many questions one is about a document drawn at random, so that accuracy can be told.
-ONE_AT_RANDOM_OF = 5
+_CANDIDATES = 1_000
+# With so many labels, half of what the model says of its sureness is believed.
+_HALF_BELIEVED = 10
 
 
 @dataclass(frozen=True)
 class Asking:
-    """How much a document would teach: unsure, typical of many, and unlike those with labels.
+    r"""The document that stands for most of those which the model is unsure of.
 
-    .. math:: u_d \\cdot t_d \\cdot (1 - n_d)
+    Of a thousand candidates :math:`e`, drawn anew for every question, the one is asked for that
+    brings most of them nearer to a label:
 
-    where :math:`u` is one minus the lead of the best class over the second best (one, before there
-    is a model), :math:`t` the typicality and :math:`n` the nearness of :class:`Places`.
+    .. math:: \sum_e u_e \max\left(0, \cos(d, e) - n_e\right)
+
+    where :math:`n_e` is the largest cosine between e and a document with a label, and
+    :math:`u_e = 1 - \frac{n}{n + 10} l_e` how unsure the model of n labels is of e: :math:`l_e` is
+    the lead of its best class over the second best. So outliers are not asked for, nor are
+    neighbours of what is known; and the first few labels spread over all documents, because a
+    model of few labels does not know what it does not know.
+
+    Parameters
+    ----------
+    latent : ndarray of shape (n_documents, n_components)
+        Documents in a latent space.
+    seed : int, default=0
+
+    Examples
+    --------
+    >>> asking = Asking(np.array([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.1, 2.0], [0.1, 2.1]]))
+    >>> everything = np.arange(5)
+    >>> asking.best(everything, None, [])
+    4
+    >>> asking.best(everything[:4], None, [4])
+    1
     """
 
-    places: Places
+    latent: Numbers
+    seed: int = 0
 
-    def next(self, shares: Numbers | None, taken: NDArray[np.bool_]) -> int:
+    def candidates(self, taken: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return at most a thousand documents that are not taken, in order.
+
+        Which they are depends on how many are taken, and on nothing else that came before.
+        """
+        free = np.flatnonzero(~taken)
+        if len(free) <= _CANDIDATES:
+            return free
+        chance = np.random.default_rng([self.seed, int(taken.sum())])
+        return np.sort(chance.choice(free, _CANDIDATES, replace=False))
+
+    def best(
+        self,
+        candidates: NDArray[np.intp],
+        leads: Numbers | None,
+        labelled: NDArray[np.intp] | list[int],
+    ) -> int:
         """Return the document to ask for.
 
         Parameters
         ----------
-        shares : ndarray of shape (n_documents, n_classes) or None
-            How likely each class is, to the model of now; None without a model.
-        taken : ndarray of bool of shape (n_documents,)
-            Those that need not be asked for.
+        candidates : ndarray of int
+        leads : ndarray of shape (n_candidates,) or None
+            How far the best class of each leads over the second best; None without a model.
+        labelled : ndarray or list of int
+            Documents with labels.
         """
-        unsure = 1.0 if shares is None else unsureness(shares)
-        worth = unsure * self.places.typicality * (1.0 - self.places.nearness)
-        return int(np.argmax(np.where(taken, -1.0, worth)))
+        some, known = self._directions(candidates), self._directions(labelled)
+        near = np.maximum(some @ known.T, 0.0).max(axis=1, initial=0.0)
+        nearer = np.maximum(some @ some.T - near, 0.0)
+        n = len(labelled)
+        unsure = 1.0 if leads is None else 1.0 - n / (n + _HALF_BELIEVED) * leads
+        return int(candidates[np.argmax((nearer * unsure).sum(axis=1))])
+
+    def _directions(self, rows: NDArray[np.intp] | list[int]) -> Numbers:
+        some = np.asarray(self.latent[np.asarray(rows, dtype=np.intp)], dtype=np.float64)
+        return some / np.maximum(np.linalg.norm(some, axis=1, keepdims=True), 1e-12)
 
 
-def unsureness(shares: Numbers) -> Numbers:
-    """Return one minus the lead of the best class.
+def leads_of(shares: Numbers) -> Numbers:
+    """Return how far the best class of each document leads over the second best.
 
     Examples
     --------
-    >>> unsureness(np.array([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [1.0, 0.0, 0.0]])).round(3)
-    array([1. , 0.2, 0. ])
+    >>> leads_of(np.array([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [1.0, 0.0, 0.0]])).round(3)
+    array([0. , 0.8, 1. ])
     """
     if shares.shape[1] < 2:
         return np.ones(len(shares))
     two = np.partition(shares, shares.shape[1] - 2, axis=1)[:, -2:]
-    return np.asarray(1.0 - (two[:, 1] - two[:, 0]))
+    return np.asarray(two[:, 1] - two[:, 0])

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import stat
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from tallytext.errors import FileError
+from tallytext.labelling.lines import (
+    content_of,
+    is_cut_short,
+    is_locked,
+    lines,
+    sync_folder,
+    write_line,
+)
 
 _IN_USE = "is in use by another session of tally label"
 
@@ -42,12 +51,18 @@ class Journal:
 
     An answer is written and on disk when :meth:`add` returns; :meth:`undo` cuts the last one off.
     A last line that was cut short, because the machine stopped while it was written, was never
-    answered for, and is dropped. Any other damage is refused, and nothing is changed.
+    answered for, and is dropped. Any other damage is refused, and nothing is changed. Lines may be
+    changed by hand while nobody has the file open, and may have further names in them.
 
     Parameters
     ----------
     path : str or Path
-        The file; it is made if it is not there.
+        The file; it is made if it is not there, and goes again if it stays empty.
+
+    Raises
+    ------
+    FileError
+        If another session has the file open, or a line is no answer.
 
     Examples
     --------
@@ -64,29 +79,35 @@ class Journal:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.answers: list[Answer] = []
+        self._starts: list[int] = []
+        self._is_new = not self.path.exists()
         self._file = self._opened()
         try:
-            self.answers: list[Answer] = []
-            self._starts: list[int] = []
-            end = 0
-            for start, line in self._lines():
-                self.answers.append(self._read(line))
-                self._starts.append(start)
-                end = start + len(line)
-            self._cut(end)
+            self._take_up(content_of(self._file))
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def add(self, answer: Answer) -> None:
-        """Write an answer; when this returns, it is on disk."""
-        start = self._file.seek(0, os.SEEK_END)
+        """Write an answer; when this returns, it is on disk.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written. The file is as it was, and the answer can be given again.
+        FileError
+            If the file is not there any more, or is another one.
+        """
+        self._expect_same()
+        start = os.lseek(self._file, 0, os.SEEK_END)
         line = json.dumps(answer._asdict(), ensure_ascii=True) + "\n"
         try:
-            self._file.write(line.encode())
-            self._sync()
+            write_line(self._file, line.encode())
         except OSError:
-            self._cut(start)  # what was written of it, if anything, would be taken for damage
+            # What was written of it, if anything, must not be taken for an answer.
+            with suppress(OSError):
+                self._cut(start)
             raise
         self.answers.append(answer)
         self._starts.append(start)
@@ -99,13 +120,20 @@ class Journal:
         IndexError
             If there is none.
         """
+        self._expect_same()
         self._cut(self._starts[-1])
         self._starts.pop()
         return self.answers.pop()
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        if self._file < 0:
+            return
+        if self._is_new and not os.fstat(self._file).st_size:
+            with suppress(OSError):
+                self.path.unlink()
+        os.close(self._file)
+        self._file = -1
 
     def __enter__(self) -> Self:
         return self
@@ -118,54 +146,75 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _opened(self) -> BinaryIO:
+    def _opened(self) -> int:
         # Neither truncates nor appends by itself: what is there is read, and perhaps cut.
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        file = os.fdopen(os.open(self.path, flags, 0o644), "r+b")
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+        file = os.open(self.path, flags, 0o644)
         try:
-            _lock(file)
-        except OSError:
-            file.close()
-            raise FileError(f"{str(self.path)!r} {_IN_USE}.") from None
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise FileError(f"{str(self.path)!r} is no file that answers can be kept in.")
+            if not is_locked(file):
+                raise FileError(f"{str(self.path)!r} {_IN_USE}.")
+            if self._is_new:
+                sync_folder(self.path.parent)
+        except BaseException:
+            os.close(file)
+            raise
         return file
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the whole lines, and where each begins."""
-        content, start = self._file.read(), 0
-        while (end := content.find(b"\n", start)) >= 0:
-            yield start, content[start : end + 1]
-            start = end + 1
+    def _take_up(self, content: bytes) -> None:
+        """Read what is there, and see to it that it ends with a whole line."""
+        end = content.rfind(b"\n") + 1
+        whole = is_cut_short(content[end:])
+        lines_of: dict[int, int] = {}
+        for number, (start, line) in enumerate(lines(content[:end] if whole else content), 1):
+            if line.strip():
+                answer = self._read(line, number)
+                self._expect_first(answer, number, lines_of)
+                self.answers.append(answer)
+                self._starts.append(start)
+        if whole:
+            self._cut(end)
+        else:  # an editor may leave out the end of the last line
+            write_line(self._file, b"\n")
 
-    def _read(self, line: bytes) -> Answer:
+    def _read(self, line: bytes, number: int) -> Answer:
         try:
             values: dict[str, Any] = json.loads(line)
-            answer = Answer(**values)
-            ok = isinstance(answer.row, int) and isinstance(answer.text, str)
-            if not (ok and isinstance(answer.label, str)):
+            answer = Answer(**{name: values[name] for name in Answer._fields if name in values})
+            is_one = type(answer.row) is int and isinstance(answer.text, str)
+            if not (is_one and isinstance(answer.label, str) and answer.label.strip()):
                 raise ValueError
-        except (ValueError, TypeError):
-            number = len(self.answers) + 1
+        except (ValueError, TypeError, RecursionError):
             raise FileError(
                 f"cannot read {str(self.path)!r}, line {number}: this is no answer that tally "
                 "label wrote. Give another file, or mend the line."
             ) from None
         return answer
 
+    def _expect_first(self, answer: Answer, number: int, lines_of: dict[int, int]) -> None:
+        before = lines_of.setdefault(answer.row, number)
+        if before != number:
+            raise FileError(
+                f"{str(self.path)!r} has two answers to document {answer.row}, in lines {before} "
+                f"and {number}. Take one of them out."
+            )
+
+    def _expect_same(self) -> None:
+        """Refuse to write where nobody would find it."""
+        own = os.fstat(self._file)
+        try:
+            found = self.path.stat()
+            is_same = (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
+        except FileNotFoundError:
+            is_same = False
+        if not is_same:
+            raise FileError(
+                f"{str(self.path)!r} was moved, removed or replaced meanwhile, so that nothing "
+                "more can be kept there. Put it back, end, and begin again."
+            )
+
     def _cut(self, end: int) -> None:
-        if self._file.seek(0, os.SEEK_END) != end:
-            self._file.truncate(end)
-            self._sync()
-        self._file.seek(end)
-
-    def _sync(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-
-def _lock(file: BinaryIO) -> None:
-    """Keep other sessions out for as long as the file is open, where the system can."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(self._file).st_size != end:
+            os.ftruncate(self._file, end)
+            os.fsync(self._file)

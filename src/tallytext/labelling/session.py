@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from tallytext.classifier import TextClassifier
 from tallytext.errors import FileError, InputError
 from tallytext.explanation import Explanation
-from tallytext.labelling.asking import ONE_AT_RANDOM_OF, Asking
+from tallytext.labelling.asking import Asking, leads_of
 from tallytext.labelling.journal import Answer, Journal
-from tallytext.labelling.places import Places
-from tallytext.smoothing.base import Numbers
+from tallytext.smoothing.base import Numbers, expect_whole
 from tallytext.unlabelled import PooledNB
 from tallytext.vectorizer import TextVectorizer
 
 _ANALYSIS: dict[str, Any] = {"hangul": "words+bigrams", "min_length": 1}
+# Documents that were asked for because they are hard say little of how far to trust the anchor.
+_DOUBT = 1.5
 # After so many answers, in per cent of those before, the model learns anew.
 _GROWTH = 5
 
@@ -82,6 +83,12 @@ class Session:
         All documents, with and without labels.
     journal : Journal
         Where answers are kept. Those that it has are taken up.
+    given : mapping of int to str, default=None
+        Labels that documents have already, by number. They are learned from, not asked for, and
+        not written to the journal; an answer there to such a document stands above them.
+    random_every : int, default=5
+        Of so many questions the last is about a document drawn at random, so that accuracy can be
+        told; 1 for all of them.
     seed : int, default=0
         For what is drawn at random.
     n_jobs : int, default=None
@@ -111,38 +118,52 @@ class Session:
         texts: Sequence[str],
         journal: Journal,
         *,
+        given: Mapping[int, str] | None = None,
+        random_every: int = 5,
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> None:
+        expect_whole("random_every", random_every, 1)
         if len(texts) < 2:
             raise InputError(f"there is nothing to choose from: {len(texts)} documents.")
         self.texts, self.journal = texts, journal
-        self._n_jobs = n_jobs
+        self._given = dict(given or {})
+        self._n_jobs, self._random_every = n_jobs, random_every
         self._vectorizer = TextVectorizer(**_ANALYSIS)
         self._counts = self._vectorizer.fit_transform(texts)
-        self._model = PooledNB(n_jobs=n_jobs, verbose=False)
+        self._model = PooledNB(doubt=_DOUBT, n_jobs=n_jobs, verbose=False)
         # The pool is made ready once; what labels there are comes to it later.
         self._model.fit(self._counts[:1], [""], self._counts[1:])
         pool = self._model.pool_
         assert pool is not None
-        self._asking = Asking(Places(pool.latent, seed))
+        self._asking = Asking(pool.latent, seed)
         self._order = np.random.default_rng(seed).permutation(len(texts))
-        self._skipped: set[int] = set()
+        # Each with the number of answers before it: what was done last is taken back first.
+        self._skipped: list[tuple[int, Question]] = []
         self._question: Question | None = None
         self._learned = 0
-        self._known: Numbers | None = None
         self._expect_own(journal.answers)
         self._begin_anew()
 
     @property
     def n_answers(self) -> int:
-        """How many documents have labels."""
+        """How many answers were given."""
         return len(self.journal.answers)
 
     @property
+    def n_left(self) -> int:
+        """How many documents may still be asked for."""
+        return int((~self._taken()).sum())
+
+    @property
+    def labelled(self) -> dict[int, str]:
+        """The documents with labels, given or answered, by number."""
+        return self._given | {answer.row: answer.label for answer in self.journal.answers}
+
+    @property
     def classes(self) -> list[str]:
-        """The labels that were given, sorted."""
-        return sorted({answer.label for answer in self.journal.answers})
+        """The labels that there are, sorted."""
+        return sorted(set(self.labelled.values()))
 
     @property
     def accuracy(self) -> Accuracy:
@@ -186,23 +207,27 @@ class Session:
         question = self.question()
         guess = None if question.guess is None else question.guess.label
         self.journal.add(Answer(question.row, question.text, label, question.at_random, guess))
-        self._asking.places.take(question.row)
         self._question = None
         self._learn_if_due()
 
     def skip(self) -> None:
         """Leave the document of the question out, for this session."""
-        self._skipped.add(self.question().row)
+        self._skipped.append((self.n_answers, self.question()))
         self._question = None
 
     def undo(self) -> Question:
         """Take the last answer back: everything is as it was before, and its document is asked.
+
+        If a document was skipped since, that is taken back instead.
 
         Raises
         ------
         InputError
             If there is none to take back.
         """
+        if self._skipped and self._skipped[-1][0] == self.n_answers:
+            self._question = self._skipped.pop()[1]
+            return self._question
         if not self.journal.answers:
             raise InputError("there is no answer to take back.")
         answer = self.journal.undo()
@@ -219,61 +244,74 @@ class Session:
         row = self._counts[[question.row]]
         return self._model.explain(row, text=question.text, vectorizer=self._vectorizer)
 
+    def predict(self, texts: Sequence[str]) -> NDArray[Any]:
+        """Return what the model of now says of other documents.
+
+        Raises
+        ------
+        InputError
+            If there are no answers of two labels yet.
+        """
+        if not self._learned:
+            raise InputError("there is no model yet: it needs answers of two labels.")
+        return self._model.predict(self._vectorizer.transform(texts))
+
     def classifier(self) -> TextClassifier:
         """Return a classifier of all answers, which has learned from all other documents, too."""
-        labelled = {answer.row for answer in self.journal.answers}
+        labelled = self.labelled
         rest = [text for row, text in enumerate(self.texts) if row not in labelled]
-        pairs = [(answer.text, answer.label) for answer in self.journal.answers]
-        texts, labels = map(list, zip(*pairs, strict=True)) if pairs else ([], [])
+        texts = [self.texts[row] for row in labelled]
+        labels = [*labelled.values()]
         return TextClassifier(n_jobs=self._n_jobs).fit(texts, labels, unlabelled=rest)
 
     def _asked(self) -> Question:
         taken, n = self._taken(), self.n_answers
-        at_random = n % ONE_AT_RANDOM_OF == ONE_AT_RANDOM_OF - 1
+        at_random = n % self._random_every == self._random_every - 1
         if at_random:
             row = int(next(row for row in self._order if not taken[row]))
         else:
-            row = self._asking.next(self._shares(), taken)
+            row = self._telling(taken)
         return Question(row, self.texts[row], self._guess(row), at_random)
 
+    def _telling(self, taken: NDArray[np.bool_]) -> int:
+        """Return the document that would teach most."""
+        candidates = self._asking.candidates(taken)
+        shares = self._shares(candidates)
+        leads = None if shares is None else leads_of(shares)
+        return self._asking.best(candidates, leads, [*self.labelled])
+
     def _guess(self, row: int) -> Guess | None:
-        shares = self._shares()
+        shares = self._shares([row])
         if shares is None:
             return None
-        best = int(shares[row].argmax())
-        return Guess(str(self._model.classes_[best]), float(shares[row, best]))
+        best = int(shares[0].argmax())
+        return Guess(str(self._model.classes_[best]), float(shares[0, best]))
 
-    def _shares(self) -> Numbers | None:
-        """Return how likely each class is for each document, to the model of now."""
-        if not self._learned:
-            return None
-        if self._known is None:
-            self._known = self._model.predict_proba(self._counts)
-        return self._known
+    def _shares(self, rows: NDArray[np.intp] | list[int]) -> Numbers | None:
+        """Return how likely each class is for some documents, to the model of now."""
+        return self._model.predict_proba(self._counts[rows]) if self._learned else None
 
     def _taken(self) -> NDArray[np.bool_]:
         taken = np.zeros(len(self.texts), dtype=bool)
-        taken[[answer.row for answer in self.journal.answers]] = True
-        taken[[*self._skipped]] = True
+        taken[[*self.labelled]] = True
+        taken[[question.row for _, question in self._skipped]] = True
         return taken
 
     def _learn_if_due(self) -> None:
         if len(self.classes) < 2:
             return
-        n = self.n_answers
+        n = len(self.labelled)
         if not self._learned or (n - self._learned) * 100 >= _GROWTH * self._learned:
             self._learn()
 
     def _learn(self) -> None:
-        answers = self.journal.answers
-        self._model.refit([a.row for a in answers], [a.label for a in answers])
-        self._learned, self._known = len(answers), None
+        labelled = self.labelled
+        self._model.refit([*labelled], [*labelled.values()])
+        self._learned = len(labelled)
 
     def _begin_anew(self) -> None:
         """Become what a session that begins with the answers so far would be."""
-        rows = np.array([answer.row for answer in self.journal.answers], dtype=np.intp)
-        self._asking.places.forget_all(rows)
-        self._learned, self._known = 0, None
+        self._learned = 0
         if len(self.classes) >= 2:
             self._learn()
 

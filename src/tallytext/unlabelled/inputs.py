@@ -32,6 +32,7 @@ def expect_parameters(model: Any) -> None:
     expect_between("annealing", model.annealing, 1e-6, 1.0)
     if model.trust is not None:
         expect_between("trust", model.trust, 0.0, 1.0)
+    expect_between("doubt", model.doubt, 0.0, 1e6)
 
 
 def expect_one_label(truth: Numbers, multi_label: bool | None) -> None:

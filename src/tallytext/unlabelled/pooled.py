@@ -82,6 +82,10 @@ class PooledNB(TrainedClassifier):
         What errors cost the logistic regression.
     trust : float, default=None
         How far the anchor is trusted, from 0 to 1; None to ask held-out documents.
+    doubt : float, default=0.5
+        So many standard errors are taken off the lead that the anchor has on held-out documents.
+        More is better where labelled documents are few and of a class more often than of another:
+        drawn at random, or asked for because they are hard.
     rounds, length, concentration, annealing
         Of :class:`AnchoredEM`.
     penalty : float, default=3.0
@@ -147,6 +151,7 @@ class PooledNB(TrainedClassifier):
         anchor: Any = None,
         cost: float = 10.0,
         trust: float | None = None,
+        doubt: float = 0.5,
         rounds: int = 12,
         length: float = 20.0,
         concentration: float = 10.0,
@@ -166,6 +171,7 @@ class PooledNB(TrainedClassifier):
         self.anchor = anchor
         self.cost = cost
         self.trust = trust
+        self.doubt = doubt
         self.rounds = rounds
         self.length = length
         self.concentration = concentration
@@ -371,11 +377,11 @@ class PooledNB(TrainedClassifier):
         def shared_out(trust: float) -> Expected:
             return em.run(pool, rows, truth, words, _between(_HELD, trust) * said, step)
 
-        trust = measured.of_anchor(1.0) if self.trust is None else float(self.trust)
+        trust = measured.of_anchor(1.0, self.doubt) if self.trust is None else float(self.trust)
         expected = shared_out(trust)
         evenness = expected.evenness
-        if self.trust is None and measured.of_anchor(evenness) > trust:
-            trust = measured.of_anchor(evenness)
+        if self.trust is None and measured.of_anchor(evenness, self.doubt) > trust:
+            trust = measured.of_anchor(evenness, self.doubt)
             expected = shared_out(trust)
         words_weight = _WORDS * measured.of_words(evenness)
         weighed = document_weights(pool, rows, self.labelled_weight, unseen)

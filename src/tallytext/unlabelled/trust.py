@@ -16,7 +16,6 @@ _MOST_FOLDS = 5
 _MOST_ASKED = 4000  # documents; a table of all pairs of them is inverted
 _PENALTY = 0.1  # of the least squares that stand in for the anchor
 _FULL = 0.03  # by how much the anchor must be right more often to be trusted in full
-_DOUBT = 0.5  # standard errors that are taken off first
 _UNEVEN = 0.95  # of the evenness: below, class sizes differ much
 _UNEVEN_TRUST = 0.5
 
@@ -101,7 +100,7 @@ class Trust:
         """Share that naive Bayes was right of, plain or translated, whichever was better."""
         return float(np.fmax(self.plain, self.translated))
 
-    def of_anchor(self, evenness: float) -> float:
+    def of_anchor(self, evenness: float, doubt: float) -> float:
         """Return how far to trust the anchor while the pool is shared out, from 0 to 1.
 
         At least half where classes of the pool turn out uneven: documents of large ones leak into
@@ -110,12 +109,14 @@ class Trust:
         Parameters
         ----------
         evenness : float
-            How even the classes of the pool are, from 0 to 1.
+            Of the pool, see :attr:`Expected.evenness`.
+        doubt : float
+            How many standard errors are taken off the lead of the anchor.
         """
         least = _UNEVEN_TRUST if evenness < _UNEVEN else 0.0
         if not self.is_known:
             return least
-        return float(np.clip((self.ahead - _DOUBT * self.doubt) / _FULL, least, 1.0))
+        return float(np.clip((self.ahead - doubt * self.doubt) / _FULL, least, 1.0))
 
     def of_words(self, evenness: float) -> float:
         """Return how far to trust naive Bayes when a document is judged, from 0 to 1.

@@ -1,0 +1,172 @@
+"""Keys of a terminal, one by one, through stops and changes of its size."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import select
+import shutil
+import signal
+import sys
+import threading
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+ENTER, ESCAPE, TAB, ERASE, CLEAR, REDRAW = "", "\x1b", "\t", "\x7f", "\x15", "\x0c"
+UP, DOWN = ("\x1b[A", "\x1b[5~"), ("\x1b[B", "\x1b[6~")
+
+_END = "\x04"  # Ctrl-D
+_LOOK_EVERY = 0.2  # seconds; for a change of size
+_SEQUENCE_WITHIN = 0.05  # seconds; a terminal sends the rest of a key at once, a person does not
+
+
+class EndOfKeys(Exception):
+    """Nobody will press a key any more."""
+
+
+class Terminal:
+    """What is pressed at a terminal, without waiting for Enter and without showing it.
+
+    As a context: the terminal is as it was before when it ends, and while the program is stopped
+    by Ctrl-Z. Ctrl-C is a signal as always.
+
+    Parameters
+    ----------
+    stream : text stream
+        The terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._descriptor = stream.fileno()
+        self._decoder = codecs.getincrementaldecoder(stream.encoding)("replace")
+        self._was_stopped = False
+        self._before: Any = None
+        self._stop_before: Any = None
+
+    def __enter__(self) -> Self:
+        import termios
+
+        self._before = termios.tcgetattr(self._descriptor)
+        self._listen()
+        if threading.current_thread() is threading.main_thread():
+            self._stop_before = signal.signal(signal.SIGTSTP, self._stop)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._stop_before is not None:
+            signal.signal(signal.SIGTSTP, self._stop_before)
+        self._restore()
+
+    def discard(self) -> None:
+        """Forget what was pressed and not read."""
+        import termios
+
+        termios.tcflush(self._descriptor, termios.TCIFLUSH)
+
+    def key(self) -> str:
+        """Wait for a key; ``REDRAW`` if the screen is not what it was, too.
+
+        Keys that have no character are the sequences that terminals send for them.
+
+        Raises
+        ------
+        EndOfKeys
+            If Ctrl-D was pressed, or the terminal is gone.
+        """
+        size = shutil.get_terminal_size()
+        while not self._is_ready(_LOOK_EVERY):
+            if self._was_stopped or shutil.get_terminal_size() != size:
+                self._was_stopped = False
+                return REDRAW
+        key = self._sequence() if (first := self._byte()) == b"\x1b" else self._character(first)
+        if key == _END:
+            raise EndOfKeys
+        return {"\r": ENTER, "\n": ENTER, "\b": ERASE}.get(key, key)
+
+    def _is_ready(self, seconds: float) -> bool:
+        return bool(select.select([self._descriptor], [], [], seconds)[0])
+
+    def _byte(self) -> bytes:
+        try:
+            byte = os.read(self._descriptor, 1)
+        except OSError:
+            raise EndOfKeys from None
+        if not byte:
+            raise EndOfKeys
+        return byte
+
+    def _character(self, first: bytes) -> str:
+        found = self._decoder.decode(first)
+        while not found:
+            found = self._decoder.decode(self._byte())
+        return found
+
+    def _sequence(self) -> str:
+        """Return what follows an escape at once: parameters, up to a letter or a tilde."""
+        found = ESCAPE
+        while self._is_ready(_SEQUENCE_WITHIN):
+            found += self._byte().decode("latin-1")
+            if len(found) > 2 and "@" <= found[-1] <= "~":
+                break
+            if len(found) == 2 and found[-1] not in "[O":
+                break
+        return found
+
+    def _listen(self) -> None:
+        import tty
+
+        tty.setcbreak(self._descriptor)
+
+    def _restore(self) -> None:
+        import termios
+
+        termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
+
+    def _stop(self, number: int, _: Any) -> None:
+        self._restore()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        # Here again, by "fg": another program may have had the terminal meanwhile.
+        signal.signal(number, self._stop)
+        self._listen()
+        self._was_stopped = True
+
+
+class WindowsTerminal:
+    """The same of a console of Windows, which has neither stops nor sequences."""
+
+    def __init__(self, stream: TextIO) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def discard(self) -> None:
+        """Forget what was pressed and not read."""
+        msvcrt = import_module("msvcrt")
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+
+    def key(self) -> str:
+        """Wait for a key."""
+        msvcrt = import_module("msvcrt")
+        key: str = msvcrt.getwch()
+        if key in "\x00\xe0":
+            return {"H": UP[0], "I": UP[1], "P": DOWN[0], "Q": DOWN[1]}.get(msvcrt.getwch(), ESCAPE)
+        if key == "\x03":
+            raise KeyboardInterrupt
+        if key in (_END, "\x1a"):
+            raise EndOfKeys
+        return {"\r": ENTER, "\n": ENTER, "\b": ERASE}.get(key, key)
+
+
+def terminal_of(stream: TextIO) -> Terminal | WindowsTerminal:
+    """Return the keys of a terminal, as this system has them."""
+    return WindowsTerminal(stream) if sys.platform == "win32" else Terminal(stream)

@@ -1,0 +1,38 @@
+import os
+
+import pytest
+
+if os.name == "nt":
+    pytest.skip("there are no pseudo terminals here", allow_module_level=True)
+import kill_labelling
+from kill_labelling import Notes, Witness
+
+from tallytext.labelling import Answer
+
+
+def test_every_answer_that_a_question_followed_is_kept_when_the_command_is_killed(tmp_path):
+    notes = Notes(tmp_path, n_documents=60)
+    witness = kill_labelling.killed(notes, kills=3, seed=0)
+    kill_labelling.finished(notes, witness)
+    assert witness.counts["kills"] == 3
+    assert witness.counts["answers acknowledged"] > 0
+    assert witness.counts["answers lost"] == witness.counts["answers made up"] == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "lost", "made_up"),
+    [
+        ([(1, "sea"), (2, "sky")], 0, 0),
+        ([(1, "sea"), (2, "sky"), (3, "sea")], 0, 0),
+        ([(1, "sea")], 1, 0),
+        ([(1, "sea"), (2, "sea")], 1, 0),
+        ([(2, "sky"), (1, "sea")], 2, 0),
+        ([(1, "sea"), (2, "sky"), (4, "sea")], 0, 1),
+        ([(1, "sea"), (2, "sky"), (3, "sea"), (4, "sea")], 0, 1),
+    ],
+)
+def test_what_is_lost_or_made_up_is_noticed(found, lost, made_up):
+    witness = Witness()
+    witness.kept, witness.pending = [(1, "sea"), (2, "sky")], (3, "sea")
+    witness.judges([Answer(row, "", label) for row, label in found])
+    assert (witness.counts["answers lost"], witness.counts["answers made up"]) == (lost, made_up)
