@@ -160,7 +160,9 @@ class TestSession:
 
 
 # Two crowds and an outlier.
-DIRECTIONS = np.array([[1.0, 0, 0], [1, 0.1, 0], [1, 0.2, 0], [0, 1, 0.1], [0, 1, 0], [0, 0, 1]])
+DIRECTIONS = np.array(
+    [[1, 0, 0, -0.1], [1, 0, 0, 0], [1, 0, 0, 0.1], [0, 1, 0.1, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+)
 ALL = np.arange(6)
 
 
@@ -172,7 +174,7 @@ class TestAsking:
 
     def test_what_the_model_is_unsure_of_comes_first(self):
         # A hundred labels, so that the model is believed, and far from all.
-        asking, labelled = Asking(np.vstack([DIRECTIONS, -np.ones(3)])), [6] * 100
+        asking, labelled = Asking(np.vstack([DIRECTIONS, -np.ones(4)])), [6] * 100
         leads = np.array([0.0, 0, 0, 1, 1, 1])
         assert asking.best(ALL, leads, labelled) == 1
         assert asking.best(ALL, 1 - leads, labelled) in (3, 4)

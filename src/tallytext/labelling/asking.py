@@ -40,8 +40,8 @@ class Asking:
     >>> asking = Asking(np.array([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.1, 2.0], [0.1, 2.1]]))
     >>> everything = np.arange(5)
     >>> asking.best(everything, None, [])
-    4
-    >>> asking.best(everything[:4], None, [4])
+    3
+    >>> asking.best(everything, None, [3])
     1
     """
 
