@@ -41,8 +41,8 @@ class Asking:
     >>> everything = np.arange(5)
     >>> asking.best(everything, None, [])
     3
-    >>> asking.best(everything, None, [3])
-    1
+    >>> asking.best(everything, None, [3]) in (0, 1)
+    True
     """
 
     latent: Numbers
