@@ -12,11 +12,14 @@ import numpy as np
 from tallytext.classifier import TextClassifier
 from tallytext.comparison.contender import Contender
 from tallytext.comparison.memory import PeakMemory
+from tallytext.comparison.outcomes import Outcomes
 from tallytext.comparison.splits import Rows, Split, Splits
+from tallytext.comparison.suspects import Suspect, most_surprising, suspects_among
 from tallytext.errors import TallytextError
 from tallytext.evaluation import Evaluation, EvaluationReport
 from tallytext.learners import Learner
-from tallytext.smoothing.base import Numbers
+
+MOST_SUSPECTS = 20
 
 
 @dataclass(frozen=True)
@@ -32,89 +35,129 @@ class Documents:
         return [self.texts[row] for row in rows], [self.labels[row] for row in rows]
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What a classifier said of documents that were kept from it.
+@dataclass
+class Fold:
+    """What is kept of one fold; not the probabilities, which may be too many to keep.
 
     Attributes
     ----------
-    classifier : TextClassifier
-        Which has not seen them.
-    rows : ndarray of int
-        Which documents.
-    probabilities : ndarray of shape (n_rows, n_classes)
-    predicted : list
-        Labels, or lists of labels.
+    split : Split
+    score : float
+    suspects : list of Suspect
+        The documents whose label surprises most, without evidence.
+    classifier : TextClassifier or None
+        Which has not seen the judged documents; None if it was let go.
     """
 
-    classifier: TextClassifier
-    rows: Rows
-    probabilities: Numbers
-    predicted: list[Any]
+    split: Split
+    score: float
+    suspects: list[Suspect]
+    classifier: TextClassifier | None
 
 
 @dataclass
 class Trial:
-    """A learner on trial: what it said so far, and what that took."""
+    """A learner on trial: how it did so far, and what that took."""
 
     learner: Learner
     documents: Documents
     make: Callable[[Learner], TextClassifier]
-    answers: list[Answers] = field(default_factory=list)
+    folds: list[Fold] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
     predict_seconds: list[float] = field(default_factory=list)
     megabytes: list[float | None] = field(default_factory=list)
+    seconds: float = 0.0
     failure: str = ""
 
+    def __post_init__(self) -> None:
+        self.evaluation = Evaluation()
+        self.outcomes = Outcomes.none(len(self.documents.labels))
+
     def judge(self, split: Split) -> None:
-        """Learn one side of a split, and answer the other."""
-        texts, labels = self.documents.some(split.learned)
-        new, _ = self.documents.some(split.judged)
-        peak, start = PeakMemory(), perf_counter()
+        """Learn one side of a split, and answer the other; a failure is kept and told later."""
+        start = perf_counter()
         try:
-            classifier = self.make(self.learner).fit(texts, labels)
-            _ = (
-                classifier.calibration_
-            )  # which is fitted when it is needed, and belongs to learning
-            fitted = perf_counter()
-            probabilities = classifier.predict_proba(new)
-            predicted = classifier.predict(new).tolist()
+            self._judge(split)
         except TallytextError as problem:
             self.failure = str(problem)
-            return
-        self.fit_seconds.append(fitted - start)
-        self.predict_seconds.append(perf_counter() - fitted)
-        self.megabytes.append(peak.megabytes)
-        self.answers.append(Answers(classifier, split.judged, probabilities, predicted))
+        except Exception as problem:  # of any learner, which is not to cost the others' results
+            self.failure = f"{type(problem).__name__}: {problem}"
+        self.seconds += perf_counter() - start
+
+    def _judge(self, split: Split) -> None:
+        new, truth = self.documents.some(split.judged)
+        peak, start = PeakMemory(), perf_counter()
+        classifier = self.fitted(split)
+        middle = perf_counter()
+        predicted = classifier.predict(new).tolist()
+        end = perf_counter()
+        megabytes = peak.megabytes
+        probabilities, classes = classifier.predict_proba(new), classifier.classes_.tolist()
+        self.evaluation.add(truth, predicted, probabilities, classes)
+        self.outcomes.add(split.judged, truth, predicted)
+        self.fit_seconds.append(middle - start)
+        self.predict_seconds.append(end - middle)
+        self.megabytes.append(megabytes)
+        odd = (
+            []
+            if self.documents.several
+            else suspects_among(split.judged, truth, probabilities, classes, MOST_SUSPECTS)
+        )
+        score = self.outcomes.of(_mask(split.judged, len(self.documents.labels))).score
+        self.folds.append(Fold(split, score, odd, classifier))
+
+    def fitted(self, split: Split) -> TextClassifier:
+        """Return a classifier that has learned one side of a split, calibration and all."""
+        classifier = self.make(self.learner).fit(*self.documents.some(split.learned))
+        # Which is fitted when it is needed, and belongs to learning.
+        _ = classifier.calibration_
+        return classifier
+
+    def classifier(self, at: int) -> TextClassifier:
+        """Return the classifier of a fold; it is trained again if it was let go."""
+        fold = self.folds[at]
+        fold.classifier = fold.classifier or self.fitted(fold.split)
+        return fold.classifier
+
+    def let_go(self) -> None:
+        """Keep no classifier."""
+        for fold in self.folds:
+            fold.classifier = None
 
     @property
-    def seconds(self) -> float:
-        """What it has taken so far."""
-        return sum(self.fit_seconds) + sum(self.predict_seconds)
+    def score(self) -> float:
+        """On all documents that it was judged by; -1 if there are none."""
+        return self.outcomes.score if self.folds else -1.0
+
+    def suspects(self) -> list[Suspect]:
+        """Return the documents whose label is most likely wrong, with the evidence."""
+        at_fold = {each.row: at for at, fold in enumerate(self.folds) for each in fold.suspects}
+        found = [each for fold in self.folds for each in fold.suspects]
+        return [
+            each._replace(
+                evidence=self.classifier(at_fold[each.row]).explain(
+                    self.documents.texts[each.row], each.likelier, each.label
+                )
+            )
+            for each in most_surprising(found, MOST_SUSPECTS)
+        ]
 
     def contender(self) -> Contender:
-        """Return how it did."""
+        """Return how it did, by itself."""
         named = self.learner.name, self.learner.summary
-        if not self.answers:
-            return Contender(*named, None, failure=self.failure or "there was no time for it")
+        if not self.folds:
+            return Contender(*named, None, failure=self.failure)
         known = [each for each in self.megabytes if each is not None]
         return Contender(
             *named,
-            EvaluationReport.of(self.evaluation()),
-            n_folds=len(self.answers),
+            EvaluationReport.of(self.evaluation),
+            n_folds=len(self.folds),
+            fold_scores=tuple(fold.score for fold in self.folds),
             fit_seconds=float(np.mean(self.fit_seconds)),
             predict_seconds=float(np.mean(self.predict_seconds)),
             megabytes=max(known, default=None),
+            failure=self.failure,
         )
-
-    def evaluation(self) -> Evaluation:
-        """Return what became of the labels that it gave."""
-        evaluation = Evaluation()
-        for each in self.answers:
-            _, truth = self.documents.some(each.rows)
-            classes = each.classifier.classes_.tolist()
-            evaluation.add(truth, each.predicted, each.probabilities, classes)
-        return evaluation
 
 
 def judge_all(
@@ -139,7 +182,16 @@ def judge_all(
         for trial in trials:
             if trial in going and not trial.failure:
                 trial.judge(split)
+                _keep_leader(trials)
             step()
+
+
+def _keep_leader(trials: Sequence[Trial]) -> None:
+    """Let all classifiers go but those of the learner that leads: they may not fit into memory."""
+    leader = max(trials, key=lambda trial: trial.score)
+    for trial in trials:
+        if trial is not leader:
+            trial.let_go()
 
 
 def _affordable(trials: Sequence[Trial], left: float | None, n_folds: int) -> list[Trial]:
@@ -147,9 +199,16 @@ def _affordable(trials: Sequence[Trial], left: float | None, n_folds: int) -> li
     if left is None:
         return [*trials]
     going, needed = [], 0.0
-    for trial in sorted(trials, key=lambda trial: trial.seconds):
-        needed += trial.seconds / max(len(trial.answers), 1) * n_folds
+    able = [trial for trial in trials if not trial.failure]
+    for trial in sorted(able, key=lambda trial: trial.seconds):
+        needed += trial.seconds / max(len(trial.folds), 1) * n_folds
         if needed > left:
             break
         going.append(trial)
     return going
+
+
+def _mask(rows: Rows, n: int) -> Any:
+    mask = np.zeros(n, dtype=bool)
+    mask[rows] = True
+    return mask

@@ -67,7 +67,7 @@ def near_duplicates(texts: Sequence[str], splits: Splits, seed: int = 0) -> Near
     --------
     >>> from tallytext.comparison.splits import Split
     >>> texts = ["a blue bird sang", "red tea and milk", "a blue bird sang", "rain in may"]
-    >>> halves = Splits("random", (Split(np.array([0, 1]), np.array([2, 3])),))
+    >>> halves = Splits("random", (Split(np.array([0, 1]), np.array([2, 3])),), np.arange(4))
     >>> near_duplicates(texts, halves)
     NearDuplicates(n_asked=2, n_crossing=1, examples=((2, 0, 1.0),))
     """

@@ -1,0 +1,90 @@
+"""Sections of the page about documents: labels that may be wrong, and near duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tallytext.comparison.comparison import Comparison
+    from tallytext.comparison.learner_sections import Section
+    from tallytext.comparison.suspects import Suspect
+    from tallytext.explanation import Explanation
+
+_EXCERPT, _LONGEST = 600, 4_000
+
+
+def suspects(comparison: Comparison) -> Section:
+    """Return documents whose label may be wrong, with the evidence."""
+    if not comparison.suspects:
+        return None
+    about = (
+        "<p>Models that have not seen these documents are most sure that another label is right. "
+        'Words on <span class="for">green</span> speak for that other label, words on '
+        '<span class="against">red</span> for the one given; probabilities are in parentheses. '
+        "Documents are counted from 0, in the order in which they were read.</p>"
+    )
+    shown = "".join(_suspect(each, at == 0) for at, each in enumerate(comparison.suspects))
+    return "suspects", "Labels that are most likely wrong", about + shown
+
+
+def _suspect(each: Suspect, is_open: bool) -> str:
+    head = (
+        f"document {each.row:,}: labelled <b>{escape(str(each.label))}</b> "
+        f"({each.label_probability:.1%}), more likely <b>{escape(str(each.likelier))}</b> "
+        f"({each.probability:.1%})"
+    )
+    evidence = "" if each.evidence is None else _evidence(each.evidence)
+    return f"<details{' open' * is_open}><summary>{head}</summary>{evidence}</details>"
+
+
+def _evidence(found: Explanation) -> str:
+    text = found.text or ""
+    if len(text) <= _LONGEST:
+        return found.to_html()
+    note = f'<p class="note">The first {_LONGEST:,} of {len(text):,} characters.</p>'
+    return shortened(found, _LONGEST).to_html() + note
+
+
+def shortened(found: Explanation, length: int) -> Explanation:
+    """Return an explanation whose text ends after so many characters.
+
+    Examples
+    --------
+    >>> from tallytext.explanation import Contribution, Explanation
+    >>> wave = Contribution("wave", 2, 1.0, spans=((0, 4), (9, 13)))
+    >>> short = shortened(Explanation("a", "b", 1, 0, 1, 0, (wave,), text="wave and wave"), 7)
+    >>> short.text, short.contributions[0].spans
+    ('wave an…', ((0, 4),))
+    """
+    cut = tuple(
+        replace(each, spans=tuple(span for span in each.spans if span[1] <= length))
+        for each in found.contributions
+    )
+    return replace(found, contributions=cut, text=f"{(found.text or '')[:length]}…")
+
+
+def duplicates(comparison: Comparison) -> Section:
+    """Return how many documents are nearly the same, and some of them."""
+    found, documents = comparison.near_duplicates, comparison.documents
+    said = (
+        f"<p>Of {found.n_asked:,} judged documents, {found.n_crossing:,} ({found.share:.1%}) "
+        "have a near duplicate among those learned (cosine of weighted words 0.9 or more). Where "
+        "these are many, scores are those of remembering rather than of learning.</p>"
+    )
+    pairs = [
+        f"<details><summary>documents {row:,} ({_label(documents.labels[row])}) and {other:,} "
+        f"({_label(documents.labels[other])}): similarity {cosine:.2f}</summary>"
+        f"{_excerpt(documents.texts[row])}{_excerpt(documents.texts[other])}</details>"
+        for row, other, cosine in found.examples
+    ]
+    return "duplicates", "Near duplicates", said + "".join(pairs)
+
+
+def _label(label: Any) -> str:
+    return escape(", ".join(map(str, label)) if isinstance(label, list | tuple) else str(label))
+
+
+def _excerpt(text: str) -> str:
+    return f"<pre>{escape(text[:_EXCERPT])}{'…' * (len(text) > _EXCERPT)}</pre>"
