@@ -59,8 +59,8 @@ Budget = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="Time for judging. The slowest learners are judged on fewer folds, on one at least, "
-        "where there is not enough of it for all.",
+        help="Time for judging. Where it is short, learners that are behind are judged on fewer "
+        "folds, the slowest first; on one in any case.",
         rich_help_panel=_HOW,
     ),
 ]

@@ -16,9 +16,10 @@ from tallytext.classifier.labels import (
     labels_of,
 )
 from tallytext.comparison.comparison import Comparison
-from tallytext.comparison.judging import Documents, Trial, judge_all
+from tallytext.comparison.judging import Documents, Trial
 from tallytext.comparison.learning_curve import SHARES, learning_curve
 from tallytext.comparison.near_duplicates import near_duplicates
+from tallytext.comparison.racing import judge_all
 from tallytext.comparison.ranking import best_of, ranked
 from tallytext.comparison.splits import Splits, splits_of
 from tallytext.curves import VocabularyCurve, vocabulary_curve
@@ -72,8 +73,9 @@ def compare(
     vectorizer : TextVectorizer, default=None
         How texts become terms; None: as :class:`~tallytext.TextClassifier` does by itself.
     budget : float, default=None
-        Seconds for judging. Every learner is judged on one fold in any case; the slowest are not
-        judged on more.
+        Seconds for judging; None for as many as it takes. Every learner is judged on one fold in
+        any case. Where there is no time for all on all, those give way first that are behind the
+        best by more than chance, and of these the slowest.
     n_jobs : int, default=None
         Number of threads; None for all cores. Scores do not depend on it.
     seed : int, default=0
@@ -118,7 +120,7 @@ def _looked_into(
     seed: int,
     step: Callable[[], None],
 ) -> Comparison:
-    best = best_of(trials)
+    best = best_of(trials, splits.units)
     suspects, terms = best.suspects(), _telling(best.classifier(0).tally_)
     best.let_go()
     documents = best.documents

@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def best(self) -> Contender:
-        """The learner with the highest score, of those judged on most folds."""
+        """The learner with the highest score on the same documents."""
         return self.contenders[0]
 
     @property

@@ -46,7 +46,7 @@ def side_by_side(matrix: NDArray[np.int64]) -> NDArray[np.intp]:
     Examples
     --------
     >>> side_by_side(np.array([[9, 0, 4, 0], [0, 9, 0, 3], [4, 0, 9, 0], [0, 3, 0, 9]])).tolist()
-    [0, 2, 1, 3]
+    [0, 2, 3, 1]
     """
     if len(matrix) < 3:
         return np.arange(len(matrix))

@@ -39,11 +39,12 @@ def _outlook(comparison: Comparison) -> str:
     low, high = (100 * (each - now) for each in curve.interval)
     gain = 100 * (curve.at_double - now)
     return (
-        f"With {curve.sizes[-1]:,} documents {measure} of {name} is {now:.1%}. Twice as many may "
-        f"bring it to about <b>{curve.at_double:.1%}</b>, a gain of {gain:.1f} points, if the "
-        f"error goes on falling as it did over the last three points. Other documents to judge by "
-        f"might promise anything between {max(low, 0):.1f} and {max(high, 0):.1f} points; it was "
-        "measured on one fold, and assumes that new labels are as good as those there are."
+        f"Having learned {curve.sizes[-1]:,} documents, {name} has {measure} {now:.1%} on "
+        f"{curve.n_judged:,} others. Twice as many may bring about <b>{curve.at_double:.1%}</b>, "
+        f"a gain of {gain:.1f} points, if the error goes on falling as it did over the last three "
+        f"points. That is a guess: judged by other documents it might be anything from "
+        f"{max(low, 0):.1f} to {max(high, 0):.1f} points (95% interval), and new labels are taken "
+        "to be as good as those there are."
     )
 
 

@@ -13,7 +13,7 @@ from tallytext.classifier import TextClassifier
 from tallytext.comparison.contender import Contender
 from tallytext.comparison.memory import PeakMemory
 from tallytext.comparison.outcomes import Outcomes
-from tallytext.comparison.splits import Rows, Split, Splits
+from tallytext.comparison.splits import Rows, Split
 from tallytext.comparison.suspects import Suspect, most_surprising, suspects_among
 from tallytext.errors import TallytextError
 from tallytext.evaluation import Evaluation, EvaluationReport
@@ -158,54 +158,6 @@ class Trial:
             megabytes=max(known, default=None),
             failure=self.failure,
         )
-
-
-def judge_all(
-    trials: Sequence[Trial], splits: Splits, budget: float | None, step: Callable[[], None]
-) -> None:
-    """Let every learner judge a fold, then the next; those that are too slow stop early.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-    splits : Splits
-    budget : float or None
-        Seconds in all. A learner goes on to the next fold while there is time for all that are
-        still in: the slowest give way first.
-    step : callable
-        Called after each learner and fold, judged or not.
-    """
-    start = perf_counter()
-    for at, split in enumerate(splits):
-        left = None if budget is None else budget - (perf_counter() - start)
-        going = trials if at == 0 else _affordable(trials, left, len(splits) - at)
-        for trial in trials:
-            if trial in going and not trial.failure:
-                trial.judge(split)
-                _keep_leader(trials)
-            step()
-
-
-def _keep_leader(trials: Sequence[Trial]) -> None:
-    """Let all classifiers go but those of the learner that leads: they may not fit into memory."""
-    leader = max(trials, key=lambda trial: trial.score)
-    for trial in trials:
-        if trial is not leader:
-            trial.let_go()
-
-
-def _affordable(trials: Sequence[Trial], left: float | None, n_folds: int) -> list[Trial]:
-    """Return the quickest learners that can be judged on all remaining folds in the time left."""
-    if left is None:
-        return [*trials]
-    going, needed = [], 0.0
-    able = [trial for trial in trials if not trial.failure]
-    for trial in sorted(able, key=lambda trial: trial.seconds):
-        needed += trial.seconds / max(len(trial.folds), 1) * n_folds
-        if needed > left:
-            break
-        going.append(trial)
-    return going
 
 
 def _mask(rows: Rows, n: int) -> Any:

@@ -19,12 +19,13 @@ Section = tuple[str, str, str] | None
 def summary(comparison: Comparison) -> Section:
     """Return what was found, in a few sentences, and what to beware of."""
     best = comparison.best
-    assert best.interval is not None and best.score is not None
+    assert best.interval is not None and best.report is not None
     low, high = best.interval
+    fewer = f" ({best.remark(len(comparison.splits))})" * (best.n_folds < len(comparison.splits))
     said = (
         f'<p class="lead"><b>{escape(best.name)}</b> does best: {comparison.measure} '
         f"<b>{best.score:.1%}</b> (95% interval {low:.1%} to {high:.1%}) on "
-        f"{comparison.splits.n_judged:,} documents, by {comparison.splits.described}.</p>"
+        f"{best.report.n_documents:,} documents, by {comparison.splits.described}{fewer}.</p>"
     )
     beware = "".join(
         f'<p class="warning">{escape(each[0].upper() + each[1:])}</p>'
@@ -62,18 +63,17 @@ def learners(comparison: Comparison) -> Section:
     known = [each.interval for each in comparison.contenders if each.interval is not None]
     axis, n_folds = Axis.of(known), len(comparison.splits)
     names = (comparison.measure, axis.scale(), "95% interval", "to best", "macro-F1")
-    costs = ("learn", "answer", "memory")
-    heads = ["learner", *names, *costs, '<span class="hidden">remarks</span>']
+    heads = ["learner", *names, "learn", "answer", "memory"]
     band = comparison.best.interval or (0.0, 1.0)
     rows = [_row(each, axis, band, n_folds) for each in comparison.contenders]
     return "learners", "Learners", table(heads, rows, kind="plain learners") + _notes(comparison)
 
 
 def _row(each: Contender, axis: Axis, band: tuple[float, float], n_folds: int) -> list[str]:
-    name = f"{escape(each.name)}<small>{escape(each.summary)}</small>"
     remark = f'<span class="remark">{escape(each.remark(n_folds))}</span>'
+    name = f"{escape(each.name)} {remark}<small>{escape(each.summary)}</small>"
     if each.report is None or each.interval is None or each.score is None:
-        return [name, *[""] * 8, remark]
+        return [name, *[""] * 8]
     return [
         name,
         f"<b>{each.score:.4f}</b>",
@@ -84,7 +84,6 @@ def _row(each: Contender, axis: Axis, band: tuple[float, float], n_folds: int) -
         seconds(each.fit_seconds),
         seconds(each.predict_seconds),
         megabytes(each.megabytes),
-        remark,
     ]
 
 

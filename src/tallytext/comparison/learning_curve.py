@@ -15,7 +15,7 @@ from tallytext.errors import TallytextError
 from tallytext.smoothing.base import Numbers
 
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-_LEAST, _FITTED, _DRAWS = 10, 3, 400
+_LEAST, _FITTED, _DRAWS, _FEW = 10, 3, 400, 2_000
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,15 @@ class LearningCurve:
         the curve does not tell.
     interval : (float, float) or None
         95% of it, for other documents to be judged by.
+    n_judged : int
+        How many documents the scores are of.
     """
 
     sizes: tuple[int, ...]
     scores: tuple[float, ...]
     at_double: float | None = None
     interval: tuple[float, float] | None = None
+    n_judged: int = 0
 
 
 def outlook(sizes: Numbers, scores: Numbers) -> Numbers:
@@ -76,7 +79,7 @@ def learning_curve(
     *,
     seed: int = 0,
 ) -> LearningCurve:
-    """Measure a learning curve on the first split.
+    """Measure a learning curve: on all folds where documents are few, else on the first split.
 
     Parameters
     ----------
@@ -91,19 +94,47 @@ def learning_curve(
     seed : int
         Of the random order, and of the interval.
     """
-    split = splits.splits[0]
-    order = _order(split, splits, seed)
+    # Blocks of time differ in how many documents are before them.
+    few = len(documents.labels) <= _FEW and splits.moments is None
+    used = splits.splits if few else splits.splits[:1]
     sizes, found = [], []
-    for n, outcomes in _points(make, documents, split, order, step):
+    for n, outcomes in _points(make, documents, splits, used, step, seed):
         sizes.append(n)
         found.append(outcomes)
     scores = tuple(each.score for each in found)
     if len(sizes) < _FITTED or scores[-1] >= 1:
-        return LearningCurve(tuple(sizes), scores)
+        return LearningCurve(tuple(sizes), scores, n_judged=found[-1].n_judged)
     ahead = outlook(np.array(sizes), np.array([scores]))
-    drawn = outlook(np.array(sizes), _drawn(found, splits.units[split.judged], seed))
+    drawn = outlook(np.array(sizes), _drawn(found, splits.units, seed))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return LearningCurve(tuple(sizes), scores, float(ahead[0]), (float(low), float(high)))
+    return LearningCurve(
+        tuple(sizes), scores, float(ahead[0]), (float(low), float(high)), found[-1].n_judged
+    )
+
+
+def _points(
+    make: Callable[[], TextClassifier],
+    documents: Documents,
+    splits: Splits,
+    used: tuple[Split, ...],
+    step: Callable[[], None],
+    seed: int,
+) -> Iterator[tuple[int, Outcomes]]:
+    orders = [_order(split, splits, seed) for split in used]
+    learned = min(map(len, orders))
+    for share in SHARES:
+        n = round(share * learned)
+        if n >= _LEAST or share == 1.0:
+            outcomes = Outcomes.none(len(documents.labels))
+            try:
+                for split, order in zip(used, orders, strict=True):
+                    fitted = make().fit(*documents.some(np.sort(order[:n])))
+                    new, truth = documents.some(split.judged)
+                    outcomes.add(split.judged, truth, fitted.predict(new).tolist())
+                yield n, outcomes
+            except TallytextError:  # too few documents, of one class perhaps
+                pass
+        step()
 
 
 def _order(split: Split, splits: Splits, seed: int) -> Rows:
@@ -115,32 +146,12 @@ def _order(split: Split, splits: Splits, seed: int) -> Rows:
     return rows[np.argsort(place[splits.units[rows]], kind="stable")]
 
 
-def _points(
-    make: Callable[[], TextClassifier],
-    documents: Documents,
-    split: Split,
-    order: Rows,
-    step: Callable[[], None],
-) -> Iterator[tuple[int, Outcomes]]:
-    new, truth = documents.some(split.judged)
-    for share in SHARES:
-        n = round(share * len(order))
-        if n >= _LEAST or share == 1.0:
-            outcomes = Outcomes.none(len(new))
-            try:
-                fitted = make().fit(*documents.some(np.sort(order[:n])))
-                outcomes.add(np.arange(len(new)), truth, fitted.predict(new).tolist())
-                yield n, outcomes
-            except TallytextError:  # too few documents, of one class perhaps
-                pass
-        step()
-
-
 def _drawn(found: list[Outcomes], units: Rows, seed: int) -> Numbers:
     """Return scores of all points for samples of judged documents, drawn with their units."""
-    seen, numbers = np.unique(units, return_inverse=True)
+    judged = found[0].judged
+    seen, numbers = np.unique(units[judged], return_inverse=True)
     tops, bottoms = (
-        np.array([np.bincount(numbers, weights=each) for each in values]).T
+        np.array([np.bincount(numbers, weights=each[judged]) for each in values]).T
         for values in ([each.tops for each in found], [each.bottoms for each in found])
     )
     chance, n = np.random.default_rng(seed), len(seen)

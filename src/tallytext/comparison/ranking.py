@@ -12,12 +12,29 @@ from tallytext.comparison.judging import Trial
 from tallytext.evaluation import EvaluationReport
 
 
-def best_of(trials: Sequence[Trial]) -> Trial:
+def best_of(trials: Sequence[Trial], units: Any) -> Trial:
     """Return the trial with the highest score among those judged on most folds.
 
-    One that was judged on fewer may owe its score to easy folds.
+    One that was judged on fewer may owe its score to easy folds: it is the best if it is better
+    on the same documents, by more than chance.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        One of them was judged, at least.
+    units : ndarray of int of shape (n_documents,)
+        What is independent of each other.
     """
-    return max(trials, key=lambda trial: (len(trial.folds), trial.score))
+    first = max(trials, key=lambda trial: (len(trial.folds), trial.score))
+    rivals = [trial for trial in trials if 0 < len(trial.folds) < len(first.folds)]
+    gains = [_difference(trial, first, units).interval[0] for trial in rivals]
+    ahead = max(zip(gains, rivals, strict=True), key=lambda pair: pair[0], default=(0.0, first))
+    return ahead[1] if ahead[0] > 0 else first
+
+
+def is_behind(trial: Trial, best: Trial, units: Any) -> bool:
+    """Whether a trial is worse than the best by more than chance."""
+    return trial is not best and _difference(trial, best, units).interval[1] < 0
 
 
 def ranked(trials: Sequence[Trial], units: Any) -> list[Contender]:
@@ -32,7 +49,7 @@ def ranked(trials: Sequence[Trial], units: Any) -> list[Contender]:
     units : ndarray of int of shape (n_documents,)
         What is independent of each other.
     """
-    best = best_of(trials)
+    best = best_of(trials, units)
     found = [_compared(trial, best, units) for trial in trials]
     return sorted(found, key=lambda each: (each.name != best.learner.name, -_gain(each)))
 

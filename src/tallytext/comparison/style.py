@@ -28,7 +28,6 @@ nav ol { list-style: none; margin: 0 0 1.4rem; padding: 0; display: flex; flex-w
 .note, small { color: var(--quiet); font-size: 0.87em }
 .warning { border-left: 4px solid var(--ahead); border-radius: 0 6px 6px 0;
   padding: 0.6em 1em; background: var(--raised) }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 @media (min-width: 84rem) {
   body { max-width: 82rem; display: grid; grid-template-columns: 13rem minmax(0, 1fr);
     column-gap: 3rem }
@@ -49,12 +48,12 @@ table { border-collapse: collapse }
 .plain tr > :first-child, .named td:nth-child(2), .named th:nth-child(2),
 .classes td:last-child, .classes th:last-child { text-align: left }
 .plain tbody tr:hover { background: var(--raised) }
-.learners { font-size: 0.93em } .learners th:first-child { min-width: 12rem }
+.learners { font-size: 0.93em } .learners th:first-child { min-width: 14rem }
 .learners small { display: block; white-space: normal; font-weight: 400; line-height: 1.35 }
 .learners tbody tr:first-child { background: var(--band) }
-.learners .remark, .classes .terms { color: var(--quiet); white-space: normal; display: block;
-  text-align: left; font-size: 0.93em }
-.learners .remark { max-width: 12rem } .classes .terms { min-width: 16rem }
+.learners .remark { color: var(--ahead); font-weight: 400; white-space: normal; font-size: 0.87em }
+.classes .terms { color: var(--quiet); white-space: normal; display: block; min-width: 16rem;
+  font-size: 0.93em }
 .whiskers { display: block } .whiskers text { font-size: 11px; fill: var(--quiet) }
 .whiskers .rule { stroke: var(--quiet) } .whiskers .band { fill: var(--band) }
 .whiskers .whisker { fill: none; stroke: var(--line); stroke-width: 1.5 }
@@ -74,7 +73,7 @@ table { border-collapse: collapse }
 
 _DRAWINGS = """
 .drawing { margin: 0; overflow-x: auto }
-.drawing svg { display: block; max-width: 100%; min-width: 34rem; height: auto }
+.drawing svg { display: block; max-width: 100%; min-width: 26rem; height: auto }
 .drawing text { fill: var(--ink); font-family: inherit }
 .drawing .paper { fill: none } .drawing .grid { stroke: var(--rule) }
 .drawing .frame { fill: none; stroke: var(--quiet) }
