@@ -48,7 +48,7 @@ def score_interval(outcomes: Outcomes, units: Any) -> tuple[float, float]:
 
     over U units that are independent of each other: documents, or whole groups, whose documents
     are alike and so worth fewer. q is the quantile of Student's distribution with U - 1 degrees of
-    freedom. Without a mistake, or without anything right, v says nothing, and m is U.
+    freedom. Without a mistake, or without anything right, v says nothing, and m is U - 1.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def score_interval(outcomes: Outcomes, units: Any) -> tuple[float, float]:
     >>> outcomes = Outcomes.none(20)
     >>> outcomes.add(np.arange(20), ["sea"] * 20, ["sea"] * 20)
     >>> [round(end, 3) for end in score_interval(outcomes, np.arange(20))]
-    [0.82, 1.0]
+    [0.813, 1.0]
     >>> [round(end, 3) for end in score_interval(outcomes, np.arange(20) // 5)]  # 4 groups
-    [0.283, 1.0]
+    [0.229, 1.0]
     """
     tops, bottoms = _by_unit(units, outcomes)
     n_units = len(tops)
@@ -72,7 +72,7 @@ def score_interval(outcomes: Outcomes, units: Any) -> tuple[float, float]:
         return 0.0, 1.0
     score = outcomes.score
     spread = _variance((tops - score * bottoms) / bottoms.sum())
-    worth = min(score * (1 - score) / spread, outcomes.n_judged) if spread else n_units
+    worth = min(score * (1 - score) / spread, outcomes.n_judged) if spread else n_units - 1
     return _wilson(score, worth, _quantile(n_units))
 
 
@@ -136,4 +136,5 @@ def _wilson(score: float, n: float, quantile: float) -> tuple[float, float]:
     middle = score + square / 2
     reach = quantile * np.sqrt(score * (1 - score) / n + square / (4 * n))
     ends = (middle - reach) / (1 + square), (middle + reach) / (1 + square)
-    return max(0.0, float(ends[0])), min(1.0, float(ends[1]))
+    # Rounding must not put the score outside.
+    return float(np.clip(ends[0], 0, score)), float(np.clip(ends[1], score, 1))
