@@ -334,11 +334,11 @@ class TestBudget:
         return judged
 
     def test_the_slowest_are_judged_on_one_fold_only(self, judged):
-        assert judged(["multinomial", "llsf"], 60.0) == [5, 1]
+        assert judged(["multinomial", "llsf"], 10.0) == [5, 1]
 
     def test_who_is_behind_gives_way_to_the_slow(self, judged, monkeypatch):
         monkeypatch.setitem(Timed.WRONG, "llsf", 0)
-        assert judged(["bernoulli", "multinomial", "llsf"], 270.0) == [1, 5, 5]
+        assert judged(["bernoulli", "multinomial", "llsf"], 210.0) == [1, 5, 5]
 
     def test_who_went_on_and_leads_is_judged_on_all_though_it_takes_longer(self, judged):
         class Slowing(dict):

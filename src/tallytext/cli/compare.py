@@ -59,8 +59,8 @@ Budget = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="Time for judging. Where it is short, learners that are behind are judged on fewer "
-        "folds, the slowest first; on one in any case.",
+        help="Time for judging, after the first fold, which is for every learner. Where it is "
+        "short, those that are behind are judged on fewer folds, the slowest first.",
         rich_help_panel=_HOW,
     ),
 ]

@@ -69,13 +69,13 @@ def compare(
         without a value is a group of its own.
     time : array-like of shape (n_documents,), default=None
         Documents are judged by models of earlier ones only: numbers, dates, or anything else that
-        can be put in order. Those of one moment are kept together.
+        can be put in order (strings are, letter by letter). Those of one moment are kept together.
     vectorizer : TextVectorizer, default=None
         How texts become terms; None: as :class:`~tallytext.TextClassifier` does by itself.
     budget : float, default=None
-        Seconds for judging; None for as many as it takes. Every learner is judged on one fold in
-        any case. Where there is no time for all on all, those give way first that are behind the
-        best by more than chance, and of these the slowest.
+        Seconds for judging on all folds but the first, which is for every learner; None for as
+        many as it takes. Where time is short, those stop first that are behind the best by more
+        than chance, and of these the slowest.
     n_jobs : int, default=None
         Number of threads; None for all cores. Scores do not depend on it.
     seed : int, default=0

@@ -21,15 +21,18 @@ def judge_all(
     trials : sequence of Trial
     splits : Splits
     budget : float or None
-        Seconds in all, by what the first folds took. Those stop first that are behind the best by
-        more than chance, the slowest of these first of all; and who has stopped does not come
-        back. Who went on after the first fold and is not behind is judged on all of them, though
-        it took longer than foreseen.
+        Seconds for all folds after the first, which is for everyone, so that one slow learner
+        does not cost the others theirs. Those stop first that are behind the best by more than
+        chance, the slowest of these first of all; and who has stopped does not come back. Who
+        went on after the first fold and is not behind is judged on all of them, though it took
+        longer than foreseen.
     step : callable
         Called after each learner and fold, judged or not.
     """
-    start, going = perf_counter(), [*trials]
+    start, going = 0.0, [*trials]
     for at, split in enumerate(splits):
+        if at == 1:
+            start = perf_counter()
         if at and budget is not None:
             left = budget - (perf_counter() - start)
             going = _affordable(going, left, len(splits) - at, splits.units, promised=at > 1)

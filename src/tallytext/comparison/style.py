@@ -115,7 +115,7 @@ _PRINT = """
   nav { display: none }
   .wide, .drawing { overflow: visible } .learners, .map { font-size: 7.5pt }
   .drawing svg { min-width: 0; max-width: 16cm }
-  figure, tr, .warning { break-inside: avoid } h2 { break-after: avoid }
+  figure, tr, .map, .warning { break-inside: avoid } h2 { break-after: avoid }
   details::details-content { content-visibility: visible; height: auto }
   .tallytext-explanation > div:nth-child(2) { max-height: none }
 }
