@@ -377,6 +377,15 @@ class TestNearDuplicates:
         assert found.n_crossing > 10
         assert "--groups" in found.warning
 
+    def test_it_is_told_how_much_they_flatter(self):
+        """Labels are chance, so that only who has seen a copy can be right."""
+        texts, _ = made_up(120, noise=8)
+        labels = np.random.default_rng(1).permutation(["a", "b"] * 60).tolist()
+        texts[60:90], labels[60:90] = texts[:30], labels[:30]
+        found = tallytext.compare(texts, labels, learners=["neighbours"]).near_duplicates
+        assert found.score_without < found.score - 0.03
+        assert f"{found.score_without:.1%} instead of {found.score:.1%}" in found.warning
+
     def test_kept_together_they_do_no_harm(self):
         texts, labels = made_up(60)
         texts[30:] = [f"{text} indeed" for text in texts[:30]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -105,6 +106,7 @@ def compare(
     if groups is not None and time is not None:
         raise typer.BadParameter("give --groups or --time, not both.")
     column = groups or time
+    start = perf_counter()
     documents = Documents(sources, reading, quiet, also=[] if column is None else [column])
     texts, labels, keys = _read(documents, column)
     with told(lambda: f"Nothing was written; {str(path)!r} was not touched."):
@@ -126,8 +128,9 @@ def compare(
     for sentence in comparison.warnings:
         warn(sentence)
     if not quiet:
-        say(f"{comparison.splits.described}; the report is {path}")
-    documents.close()
+        n, seconds = len(labels), perf_counter() - start
+        say(f"{n:,} documents, {comparison.splits.described}, in {seconds:,.1f} s")
+        say(f"The report is {path}")
 
 
 def _read(documents: Documents, column: str | None) -> tuple[list[str], list[Any], list[Any]]:

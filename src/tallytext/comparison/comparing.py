@@ -127,7 +127,7 @@ def _looked_into(
     curve = learning_curve(lambda: best.make(best.learner), documents, splits, step, seed=seed)
     sizes = _sizes(documents, splits, vectorizer)
     step()
-    alike = near_duplicates(documents.texts, splits, seed)
+    alike = near_duplicates(documents.texts, splits, seed, best.outcomes)
     step()
     return Comparison(
         ranked(trials, splits.units),

@@ -68,10 +68,17 @@ def shortened(found: Explanation, length: int) -> Explanation:
 def duplicates(comparison: Comparison) -> Section:
     """Return how many documents are nearly the same, and some of them."""
     found, documents = comparison.near_duplicates, comparison.documents
+    if found.n_crossing and found.score is not None and found.score_without is not None:
+        apart = (
+            f" The best learner has {comparison.measure} {found.score:.1%} on all that were looked "
+            f"at, and {found.score_without:.1%} on those that have none."
+        )
+    else:
+        apart = ""
     said = (
         f"<p>Of {found.n_asked:,} judged documents, {found.n_crossing:,} ({found.share:.1%}) "
         "have a near duplicate among those learned (cosine of weighted words 0.9 or more). Where "
-        "these are many, scores are those of remembering rather than of learning.</p>"
+        f"these are many, scores are those of remembering rather than of learning.{apart}</p>"
     )
     pairs = [
         f"<details><summary>documents {row:,} ({_label(documents.labels[row])}) and {other:,} "

@@ -103,8 +103,7 @@ class Trial:
             if self.documents.several
             else suspects_among(split.judged, truth, probabilities, classes, MOST_SUSPECTS)
         )
-        score = self.outcomes.of(_mask(split.judged, len(self.documents.labels))).score
-        self.folds.append(Fold(split, score, odd, classifier))
+        self.folds.append(Fold(split, self.outcomes.on(split.judged), odd, classifier))
 
     def fitted(self, split: Split) -> TextClassifier:
         """Return a classifier that has learned one side of a split, calibration and all."""
@@ -158,9 +157,3 @@ class Trial:
             megabytes=max(known, default=None),
             failure=self.failure,
         )
-
-
-def _mask(rows: Rows, n: int) -> Any:
-    mask = np.zeros(n, dtype=bool)
-    mask[rows] = True
-    return mask

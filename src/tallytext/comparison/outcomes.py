@@ -58,10 +58,14 @@ class Outcomes:
         """Return the outcomes with all documents but these taken for not judged."""
         return Outcomes(self.tops * shown, self.bottoms * shown, self.judged & shown)
 
+    def on(self, rows: Any) -> float:
+        """Return the score of some documents."""
+        return float(self.tops[rows].sum() / max(self.bottoms[rows].sum(), 1))
+
     @property
     def score(self) -> float:
         """Of all documents that were judged."""
-        return float(self.tops.sum() / max(self.bottoms.sum(), 1))
+        return self.on(slice(None))
 
     @property
     def n_judged(self) -> int:
