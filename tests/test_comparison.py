@@ -164,8 +164,19 @@ class TestCompare:
         found = tallytext.compare(texts, both, learners=["multinomial"], folds=2)
         assert found.measure == "micro-F1"
         assert found.best.score > 0.8
-        assert found.suspects == []
         assert "micro-F1" in found.to_html()
+
+    def test_of_several_labels_one_is_in_doubt(self):
+        texts, labels = made_up(90)
+        both = [[label, "even"] if i % 2 else [label] for i, label in enumerate(labels)]
+        texts = [f"{text} even number" if i % 2 else text for i, text in enumerate(texts)]
+        both[3], both[8] = [labels[3]], [labels[8], "even"]  # one lacks it, one has it wrongly
+        found = tallytext.compare(texts, both, learners=["multinomial"], folds=3)
+        by_row = {each.row: each for each in found.suspects}
+        assert by_row[3][1:3] == (None, "even")
+        assert by_row[8][1:3] == ("even", None)
+        assert by_row[3].evidence.label == by_row[8].evidence.label == "even"
+        assert "not labelled <b>even</b>" in found.to_html()
 
     def test_the_same_documents_give_the_same_figures(self):
         texts, labels = made_up(45)

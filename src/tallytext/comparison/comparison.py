@@ -41,7 +41,8 @@ class Comparison:
     vocabulary_curve : VocabularyCurve
         Of naive Bayes, on the first split.
     suspects : list of Suspect
-        Documents whose label is most likely wrong; none where documents have several.
+        Documents whose label is most likely wrong; where documents have several, those that have
+        one too many, or lack one.
     evaluation : Evaluation
         What became of the labels that the best learner gave.
     terms : dict of label to list of str

@@ -13,30 +13,43 @@ if TYPE_CHECKING:
     from tallytext.explanation import Explanation
 
 _EXCERPT, _LONGEST = 600, 4_000
+_GREEN, _RED = '<span class="for">green</span>', '<span class="against">red</span>'
+_FOR_OTHER = (
+    f"Words on {_GREEN} speak for another label, words on {_RED} for the one given; "
+    "probabilities are in parentheses."
+)
+_FOR_ONE = f"Words on {_GREEN} speak for the label in doubt, words on {_RED} against it."
 
 
 def suspects(comparison: Comparison) -> Section:
     """Return documents whose label may be wrong, with the evidence."""
     if not comparison.suspects:
         return None
+    colours = _FOR_ONE if comparison.documents.several else _FOR_OTHER
     about = (
-        "<p>Models that have not seen these documents are most sure that another label is right. "
-        'Words on <span class="for">green</span> speak for that other label, words on '
-        '<span class="against">red</span> for the one given; probabilities are in parentheses. '
-        "Documents are counted from 0, in the order in which they were read.</p>"
+        f"<p>Models that have not seen these documents are most sure that their label is wrong. "
+        f"{colours} Documents are counted from 0, in the order in which they were read.</p>"
     )
     shown = "".join(_suspect(each, at == 0) for at, each in enumerate(comparison.suspects))
     return "suspects", "Labels that are most likely wrong", about + shown
 
 
 def _suspect(each: Suspect, is_open: bool) -> str:
-    head = (
-        f"document {each.row:,}: labelled <b>{escape(str(each.label))}</b> "
-        f"({each.label_probability:.1%}), more likely <b>{escape(str(each.likelier))}</b> "
+    evidence = "" if each.evidence is None else _evidence(each.evidence)
+    head = f"document {each.row:,}: {_doubt(each)}"
+    return f"<details{' open' * is_open}><summary>{head}</summary>{evidence}</details>"
+
+
+def _doubt(each: Suspect) -> str:
+    label, likelier = (f"<b>{escape(str(name))}</b>" for name in (each.label, each.likelier))
+    if each.likelier is None:
+        return f"labelled {label}, which has a probability of {each.label_probability:.1%}"
+    if each.label is None:
+        return f"not labelled {likelier}, which has a probability of {each.probability:.1%}"
+    return (
+        f"labelled {label} ({each.label_probability:.1%}), more likely {likelier} "
         f"({each.probability:.1%})"
     )
-    evidence = "" if each.evidence is None else _evidence(each.evidence)
-    return f"<details{' open' * is_open}><summary>{head}</summary>{evidence}</details>"
 
 
 def _evidence(found: Explanation) -> str:

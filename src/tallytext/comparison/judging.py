@@ -14,9 +14,15 @@ from tallytext.comparison.contender import Contender
 from tallytext.comparison.memory import PeakMemory
 from tallytext.comparison.outcomes import Outcomes
 from tallytext.comparison.splits import Rows, Split
-from tallytext.comparison.suspects import Suspect, most_surprising, suspects_among
+from tallytext.comparison.suspects import (
+    Suspect,
+    labels_in_doubt,
+    most_surprising,
+    suspects_among,
+)
 from tallytext.errors import TallytextError
 from tallytext.evaluation import Evaluation, EvaluationReport
+from tallytext.explanation import Explanation
 from tallytext.learners import Learner
 
 MOST_SUSPECTS = 20
@@ -98,11 +104,8 @@ class Trial:
         self.fit_seconds.append(middle - start)
         self.predict_seconds.append(end - middle)
         self.megabytes.append(megabytes)
-        odd = (
-            []
-            if self.documents.several
-            else suspects_among(split.judged, truth, probabilities, classes, MOST_SUSPECTS)
-        )
+        doubted = labels_in_doubt if self.documents.several else suspects_among
+        odd = doubted(split.judged, truth, probabilities, classes, MOST_SUSPECTS)
         self.folds.append(Fold(split, self.outcomes.on(split.judged), odd, classifier))
 
     def fitted(self, split: Split) -> TextClassifier:
@@ -133,13 +136,16 @@ class Trial:
         at_fold = {each.row: at for at, fold in enumerate(self.folds) for each in fold.suspects}
         found = [each for fold in self.folds for each in fold.suspects]
         return [
-            each._replace(
-                evidence=self.classifier(at_fold[each.row]).explain(
-                    self.documents.texts[each.row], each.likelier, each.label
-                )
-            )
+            each._replace(evidence=self._evidence(each, at_fold[each.row]))
             for each in most_surprising(found, MOST_SUSPECTS)
         ]
+
+    def _evidence(self, suspect: Suspect, at: int) -> Explanation:
+        """Return what speaks for the likelier label; with several, for the one in doubt."""
+        text, asked = self.documents.texts[suspect.row], (suspect.likelier, suspect.label)
+        if self.documents.several:
+            asked = (suspect.label if suspect.likelier is None else suspect.likelier, None)
+        return self.classifier(at).explain(text, *asked)
 
     def contender(self) -> Contender:
         """Return how it did, by itself."""

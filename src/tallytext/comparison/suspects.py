@@ -13,7 +13,10 @@ from tallytext.smoothing.base import Numbers
 
 
 class Suspect(NamedTuple):
-    """A document that a model without it takes for another class.
+    """A document of which a model without it says something else than its label does.
+
+    Where documents have several labels, one of them is in doubt: it was given, and ``likelier`` is
+    None, or it was not, and ``label`` is None.
 
     Attributes
     ----------
@@ -26,7 +29,7 @@ class Suspect(NamedTuple):
     probability, label_probability : float
         Of both, to the model.
     evidence : Explanation or None
-        What speaks for the one against the other.
+        What speaks for the one against the other; with several labels, for the one in doubt.
     """
 
     row: int
@@ -83,3 +86,42 @@ def suspects_among(
         for at in odd[np.argsort(given[odd] - likely[odd], kind="stable")[:most]]
     ]
     return most_surprising(found, most)
+
+
+def labels_in_doubt(
+    rows: Rows, labels: Sequence[Any], probabilities: Numbers, classes: Sequence[Any], most: int
+) -> list[Suspect]:
+    """Return documents with a label that surprises a model most, or without one.
+
+    Parameters
+    ----------
+    rows, probabilities, classes, most
+        As in :func:`suspects_among`.
+    labels : sequence of list
+        What documents were given, one label or several.
+
+    Examples
+    --------
+    >>> found = labels_in_doubt(np.array([4, 7]), [["sea"], ["sky"]],
+    ...                         np.array([[0.75, 0.875], [0.25, 0.125]]), ["sea", "sky"], 5)
+    >>> [suspect[:4] for suspect in found]
+    [(4, None, 'sky', 0.875), (7, 'sky', None, 0.875)]
+    """
+    place = {label: at for at, label in enumerate(classes)}
+    given = np.zeros(probabilities.shape, dtype=bool)
+    for at, some in enumerate(labels):
+        listed = some if isinstance(some, list | tuple | set | frozenset) else [some]
+        given[at, [place[label] for label in listed if label in place]] = True
+    doubt = np.where(given, 1 - probabilities, probabilities)
+    column, every = doubt.argmax(axis=1), np.arange(len(rows))
+    largest = doubt[every, column]
+    found = []
+    for at in np.argsort(-largest, kind="stable")[:most]:
+        sides = _sides(classes[column[at]], bool(given[at, column[at]]))
+        odds = float(largest[at]), float(1 - largest[at])
+        found += [Suspect(int(rows[at]), *sides, *odds)] if largest[at] > 0.5 else []
+    return most_surprising(found, most)
+
+
+def _sides(label: Any, was_given: bool) -> tuple[Any, Any]:
+    return (label, None) if was_given else (None, label)
