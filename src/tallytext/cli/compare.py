@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -38,7 +41,8 @@ Groups = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Keep documents with the same value together: a thread, an author, a template.",
+        help="Keep documents with the same value together: a thread, an author, a template. One "
+        "without a value is kept by itself.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -46,7 +50,8 @@ Time = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Judge by documents later than those learned: dates as in 2024-05-31, or numbers.",
+        help="Judge by documents later than those learned: dates as in 2024-05-31 or "
+        "2024-05-31T12:30, or numbers.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -55,7 +60,8 @@ Budget = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="After that, the slowest learners are judged on fewer folds.",
+        help="Time for judging, after the first fold, which is for every learner. Where it is "
+        "short, those that are behind are judged on fewer folds, the slowest first.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -78,9 +84,10 @@ def compare(
     """Judge every learner by the same documents, each kept from it while it learned.
 
     Prints a table of learners: accuracy (F1 where documents have several labels) with intervals,
-    time and memory. Writes a report that any browser opens: what is taken for what, whether more
-    labels or fewer words would help, whether probabilities can be trusted, what is telling of each
-    class, and documents whose label is most likely wrong, with the evidence.
+    the difference from the best, marked where it may be chance, time and memory. Writes a report
+    that any browser opens: what is taken for what, whether more labels or fewer words would help,
+    whether probabilities can be trusted, what is telling of each class, and documents whose label
+    is most likely wrong, with the evidence.
 
     Scores are too high where documents of one thread, author or template are on both sides:
     --groups keeps them together, and --time judges by later documents only.
@@ -91,11 +98,15 @@ def compare(
     tally compare news.parquet --time date --learner refined --learner chi-contrast
     """
     import tallytext
+    from tallytext.learners import find_learner
 
     path = expect_place(output or default_output(sources, ".html"))
+    for name in learner or ():
+        find_learner(name)  # before anything is read
     if groups is not None and time is not None:
         raise typer.BadParameter("give --groups or --time, not both.")
     column = groups or time
+    start = perf_counter()
     documents = Documents(sources, reading, quiet, also=[] if column is None else [column])
     texts, labels, keys = _read(documents, column)
     with told(lambda: f"Nothing was written; {str(path)!r} was not touched."):
@@ -114,11 +125,12 @@ def compare(
         print_json({"report": str(path), **comparison.to_dict()})
     elif not quiet:
         results().print(comparison.to_rich())
-    if comparison.near_duplicates.warning:
-        warn(comparison.near_duplicates.warning)
+    for sentence in comparison.warnings:
+        warn(sentence)
     if not quiet:
-        say(f"{comparison.splits.described}; the report is {path}")
-    documents.close()
+        n, seconds = len(labels), perf_counter() - start
+        say(f"{n:,} documents, {comparison.splits.described}, in {seconds:,.1f} s")
+        say(f"The report is {path}")
 
 
 def _read(documents: Documents, column: str | None) -> tuple[list[str], list[Any], list[Any]]:
@@ -133,14 +145,37 @@ def _read(documents: Documents, column: str | None) -> tuple[list[str], list[Any
 
 
 def _ordered(values: list[Any]) -> list[Any]:
-    """Return moments that can be put in order: numbers as numbers, dates as they are written.
+    """Return moments that can be put in order: numbers as numbers, dates as dates.
 
     Examples
     --------
-    >>> _ordered(["10", "9.5"]), _ordered(["2024-05-31", "2024-06-01"])
-    ([10.0, 9.5], ['2024-05-31', '2024-06-01'])
+    >>> _ordered(["10", "9.5"])
+    [10.0, 9.5]
+    >>> _ordered(["2024-05-31", ""])
+    [datetime.datetime(2024, 5, 31, 0, 0, tzinfo=datetime.timezone.utc), None]
     """
+    known = [value for value in values if isinstance(value, str) and value.strip()]
+    if not known:
+        return values  # as tables have them that know of dates and numbers
+    read = float if _are_numbers(known) else _moment
+    return [read(value) if isinstance(value, str) and value.strip() else None for value in values]
+
+
+def _are_numbers(values: list[str]) -> bool:
     try:
-        return [None if value in (None, "") else float(value) for value in values]
-    except (TypeError, ValueError):
-        return [None if value in (None, "") else str(value) for value in values]
+        return bool([float(value) for value in values])
+    except ValueError:
+        return False
+
+
+def _moment(value: str) -> datetime:
+    """Read a date, with a time or without one; without a zone it is that of Greenwich."""
+    written = f"{value.strip()}-01" if re.fullmatch(r"\d{4}-\d\d", value.strip()) else value.strip()
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError as problem:
+        raise typer.BadParameter(
+            f"--time: {value!r:.60} is neither a number nor a date as in 2024-05-31 or "
+            "2024-05-31T12:30."
+        ) from problem
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

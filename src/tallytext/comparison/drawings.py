@@ -1,4 +1,4 @@
-"""Drawings of a comparison, in SVG that needs nothing else."""
+"""Drawings of a comparison, in SVG, coloured by the page that they are in."""
 
 from __future__ import annotations
 
@@ -9,37 +9,44 @@ from tallytext.comparison.learning_curve import LearningCurve
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _PLOT_WIDTH, _PLOT_HEIGHT = 560, 320, 56, 20, 480, 240
 
-_STYLE = """
-  .paper { fill: #fff } .grid { stroke: #e3e7ee } .frame { fill: none; stroke: #5b6472 }
-  .line { fill: none; stroke: #0072b2; stroke-width: 2 } .dot { fill: #0072b2 }
-  .ahead { fill: none; stroke: #d55e00; stroke-width: 2; stroke-dasharray: 6 4 }
-  .guess { fill: #d55e00 }
-  text { font-family: system-ui, sans-serif; font-size: 11px; fill: #3a424e }
-  .middle { text-anchor: middle } .end { text-anchor: end }
-"""
-
 
 def learning_drawing(curve: LearningCurve, measure: str) -> str:
     """Draw a score against the number of documents learned, and where it may be heading.
 
     Examples
     --------
-    >>> drawing = learning_drawing(LearningCurve((10, 20, 40), (0.5, 0.7, 0.8)), "accuracy")
-    >>> drawing.count('class="dot"'), drawing.count('class="guess"')
+    >>> curve = LearningCurve((10, 20, 40), (0.5, 0.7, 0.8), 0.86, (0.8, 0.9))
+    >>> drawing = learning_drawing(curve, "accuracy")
+    >>> drawing.count('class="point"'), drawing.count('class="guess"')
     (3, 1)
     """
-    ahead = curve.at_double
-    sizes = [*curve.sizes] + ([2 * curve.sizes[-1]] if ahead is not None else [])
-    axes = _Axes(sizes, [*curve.scores] + ([ahead] if ahead is not None else []))
-    parts = [_head(f"{measure} against documents learned"), *_grid(axes, sizes, measure)]
-    parts.append(f'<path class="line" d="{_path(axes, curve.sizes, curve.scores)}"/>')
+    ahead = [] if curve.at_double is None else [curve.at_double]
+    sizes = [*curve.sizes, *(2 * curve.sizes[-1] for _ in ahead)]
+    axes = _Axes(sizes, [*curve.scores, *ahead, *(curve.interval or ())])
+    parts = [_head(_said(curve, measure)), *_grid(axes, sizes, measure)]
+    parts.append(f'<path class="line learned" d="{_path(axes, curve.sizes, curve.scores)}"/>')
     for size, score in zip(curve.sizes, curve.scores, strict=True):
-        parts.append(_dot("dot", axes, size, score))
-    if ahead is not None:
-        ends = (curve.sizes[-1], sizes[-1]), (curve.scores[-1], ahead)
-        parts.append(f'<path class="ahead" d="{_path(axes, *ends)}"/>')
-        parts.append(_dot("guess", axes, sizes[-1], ahead))
-    return "\n".join([*parts, "</svg>\n"])
+        parts.append(_dot("point", axes, size, score))
+    return "\n".join([*parts, *_outlook(axes, curve), "</svg>\n"])
+
+
+def _said(curve: LearningCurve, measure: str) -> str:
+    points = zip(curve.sizes, curve.scores, strict=True)
+    listed = ", ".join(f"{size:,}: {score:.3f}" for size, score in points)
+    return f"{measure} against documents learned; {listed}"
+
+
+def _outlook(axes: _Axes, curve: LearningCurve) -> Iterator[str]:
+    """Yield a dashed line to twice as many documents, and how unsure its end is."""
+    if curve.at_double is None:
+        return
+    double = 2 * curve.sizes[-1]
+    ends = (curve.sizes[-1], double), (curve.scores[-1], curve.at_double)
+    yield f'<path class="ahead" d="{_path(axes, *ends)}"/>'
+    if curve.interval is not None:
+        x, low, high = axes.x(double), *map(axes.y, curve.interval)
+        yield f'<path class="unsure" d="M{x} {low}V{high}M{x - 4} {low}h8M{x - 4} {high}h8"/>'
+    yield _dot("guess", axes, double, curve.at_double)
 
 
 class _Axes:
@@ -65,7 +72,6 @@ def _head(title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
         f'width="{_WIDTH}" height="{_HEIGHT}" role="img"><title>{title}</title>'
-        f'<style>{_STYLE}</style><rect class="paper" width="{_WIDTH}" height="{_HEIGHT}"/>'
     )
 
 
@@ -75,17 +81,17 @@ def _grid(axes: _Axes, sizes: list[int], measure: str) -> Iterator[str]:
         score = axes.bottom + at * axes.step
         y = axes.y(score)
         yield f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{y}" y2="{y}"/>'
-        yield f'<text class="end" x="{_LEFT - 6}" y="{y + 4}">{score:.2f}</text>'
+        yield f'<text class="side" x="{_LEFT - 6}" y="{y + 4}">{score:.0%}</text>'
     for size in sizes:
-        yield f'<text class="middle" x="{axes.x(size)}" y="{bottom + 18}">{size:,}</text>'
+        yield f'<text class="tick" x="{axes.x(size)}" y="{bottom + 18}">{size:,}</text>'
     yield (
         f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{_PLOT_WIDTH}" '
         f'height="{_PLOT_HEIGHT}"/>'
     )
     middle = _LEFT + _PLOT_WIDTH / 2
-    yield f'<text class="middle" x="{middle}" y="{bottom + 40}">documents learned</text>'
+    yield f'<text class="name" x="{middle}" y="{bottom + 40}">documents learned</text>'
     yield (
-        f'<text class="middle" transform="translate(14 {_TOP + _PLOT_HEIGHT / 2}) rotate(-90)">'
+        f'<text class="name" transform="translate(14 {_TOP + _PLOT_HEIGHT / 2}) rotate(-90)">'
         f"{measure}</text>"
     )
 

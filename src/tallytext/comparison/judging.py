@@ -12,11 +12,20 @@ import numpy as np
 from tallytext.classifier import TextClassifier
 from tallytext.comparison.contender import Contender
 from tallytext.comparison.memory import PeakMemory
-from tallytext.comparison.splits import Rows, Split, Splits
+from tallytext.comparison.outcomes import Outcomes
+from tallytext.comparison.splits import Rows, Split
+from tallytext.comparison.suspects import (
+    Suspect,
+    labels_in_doubt,
+    most_surprising,
+    suspects_among,
+)
 from tallytext.errors import TallytextError
 from tallytext.evaluation import Evaluation, EvaluationReport
+from tallytext.explanation import Explanation
 from tallytext.learners import Learner
-from tallytext.smoothing.base import Numbers
+
+MOST_SUSPECTS = 20
 
 
 @dataclass(frozen=True)
@@ -32,124 +41,125 @@ class Documents:
         return [self.texts[row] for row in rows], [self.labels[row] for row in rows]
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What a classifier said of documents that were kept from it.
+@dataclass
+class Fold:
+    """What is kept of one fold; not the probabilities, which may be too many to keep.
 
     Attributes
     ----------
-    classifier : TextClassifier
-        Which has not seen them.
-    rows : ndarray of int
-        Which documents.
-    probabilities : ndarray of shape (n_rows, n_classes)
-    predicted : list
-        Labels, or lists of labels.
+    split : Split
+    score : float
+    suspects : list of Suspect
+        The documents whose label surprises most, without evidence.
+    classifier : TextClassifier or None
+        Which has not seen the judged documents; None if it was let go.
     """
 
-    classifier: TextClassifier
-    rows: Rows
-    probabilities: Numbers
-    predicted: list[Any]
+    split: Split
+    score: float
+    suspects: list[Suspect]
+    classifier: TextClassifier | None
 
 
 @dataclass
 class Trial:
-    """A learner on trial: what it said so far, and what that took."""
+    """A learner on trial: how it did so far, and what that took."""
 
     learner: Learner
     documents: Documents
     make: Callable[[Learner], TextClassifier]
-    answers: list[Answers] = field(default_factory=list)
+    folds: list[Fold] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
     predict_seconds: list[float] = field(default_factory=list)
     megabytes: list[float | None] = field(default_factory=list)
+    seconds: float = 0.0
     failure: str = ""
 
+    def __post_init__(self) -> None:
+        self.evaluation = Evaluation()
+        self.outcomes = Outcomes.none(len(self.documents.labels))
+
     def judge(self, split: Split) -> None:
-        """Learn one side of a split, and answer the other."""
-        texts, labels = self.documents.some(split.learned)
-        new, _ = self.documents.some(split.judged)
-        peak, start = PeakMemory(), perf_counter()
+        """Learn one side of a split, and answer the other; a failure is kept and told later."""
+        start = perf_counter()
         try:
-            classifier = self.make(self.learner).fit(texts, labels)
-            _ = (
-                classifier.calibration_
-            )  # which is fitted when it is needed, and belongs to learning
-            fitted = perf_counter()
-            probabilities = classifier.predict_proba(new)
-            predicted = classifier.predict(new).tolist()
+            self._judge(split)
         except TallytextError as problem:
             self.failure = str(problem)
-            return
-        self.fit_seconds.append(fitted - start)
-        self.predict_seconds.append(perf_counter() - fitted)
-        self.megabytes.append(peak.megabytes)
-        self.answers.append(Answers(classifier, split.judged, probabilities, predicted))
+        except Exception as problem:  # of any learner, which is not to cost the others' results
+            self.failure = f"{type(problem).__name__}: {problem}"
+        self.seconds += perf_counter() - start
+
+    def _judge(self, split: Split) -> None:
+        new, truth = self.documents.some(split.judged)
+        peak, start = PeakMemory(), perf_counter()
+        classifier = self.fitted(split)
+        middle = perf_counter()
+        predicted = classifier.predict(new).tolist()
+        end = perf_counter()
+        megabytes = peak.megabytes
+        probabilities, classes = classifier.predict_proba(new), classifier.classes_.tolist()
+        self.evaluation.add(truth, predicted, probabilities, classes)
+        self.outcomes.add(split.judged, truth, predicted)
+        self.fit_seconds.append(middle - start)
+        self.predict_seconds.append(end - middle)
+        self.megabytes.append(megabytes)
+        doubted = labels_in_doubt if self.documents.several else suspects_among
+        odd = doubted(split.judged, truth, probabilities, classes, MOST_SUSPECTS)
+        self.folds.append(Fold(split, self.outcomes.on(split.judged), odd, classifier))
+
+    def fitted(self, split: Split) -> TextClassifier:
+        """Return a classifier that has learned one side of a split, calibration and all."""
+        classifier = self.make(self.learner).fit(*self.documents.some(split.learned))
+        # Which is fitted when it is needed, and belongs to learning.
+        _ = classifier.calibration_
+        return classifier
+
+    def classifier(self, at: int) -> TextClassifier:
+        """Return the classifier of a fold; it is trained again if it was let go."""
+        fold = self.folds[at]
+        fold.classifier = fold.classifier or self.fitted(fold.split)
+        return fold.classifier
+
+    def let_go(self) -> None:
+        """Keep no classifier."""
+        for fold in self.folds:
+            fold.classifier = None
 
     @property
-    def seconds(self) -> float:
-        """What it has taken so far."""
-        return sum(self.fit_seconds) + sum(self.predict_seconds)
+    def score(self) -> float:
+        """On all documents that it was judged by; -1 if there are none."""
+        return self.outcomes.score if self.folds else -1.0
+
+    def suspects(self) -> list[Suspect]:
+        """Return the documents whose label is most likely wrong, with the evidence."""
+        at_fold = {each.row: at for at, fold in enumerate(self.folds) for each in fold.suspects}
+        found = [each for fold in self.folds for each in fold.suspects]
+        return [
+            each._replace(evidence=self._evidence(each, at_fold[each.row]))
+            for each in most_surprising(found, MOST_SUSPECTS)
+        ]
+
+    def _evidence(self, suspect: Suspect, at: int) -> Explanation:
+        """Return what speaks for the likelier label; with several, for the one in doubt."""
+        text, asked = self.documents.texts[suspect.row], (suspect.likelier, suspect.label)
+        if self.documents.several:
+            asked = (suspect.label if suspect.likelier is None else suspect.likelier, None)
+        return self.classifier(at).explain(text, *asked)
 
     def contender(self) -> Contender:
-        """Return how it did."""
+        """Return how it did, by itself."""
         named = self.learner.name, self.learner.summary
-        if not self.answers:
-            return Contender(*named, None, failure=self.failure or "there was no time for it")
+        if not self.folds:
+            return Contender(*named, None, failure=self.failure)
         known = [each for each in self.megabytes if each is not None]
         return Contender(
             *named,
-            EvaluationReport.of(self.evaluation()),
-            n_folds=len(self.answers),
+            EvaluationReport.of(self.evaluation),
+            n_folds=len(self.folds),
+            fold_scores=tuple(fold.score for fold in self.folds),
             fit_seconds=float(np.mean(self.fit_seconds)),
             predict_seconds=float(np.mean(self.predict_seconds)),
             megabytes=max(known, default=None),
+            failure=self.failure,
         )
-
-    def evaluation(self) -> Evaluation:
-        """Return what became of the labels that it gave."""
-        evaluation = Evaluation()
-        for each in self.answers:
-            _, truth = self.documents.some(each.rows)
-            classes = each.classifier.classes_.tolist()
-            evaluation.add(truth, each.predicted, each.probabilities, classes)
-        return evaluation
-
-
-def judge_all(
-    trials: Sequence[Trial], splits: Splits, budget: float | None, step: Callable[[], None]
-) -> None:
-    """Let every learner judge a fold, then the next; those that are too slow stop early.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-    splits : Splits
-    budget : float or None
-        Seconds in all. A learner goes on to the next fold while there is time for all that are
-        still in: the slowest give way first.
-    step : callable
-        Called after each learner and fold, judged or not.
-    """
-    start = perf_counter()
-    for at, split in enumerate(splits):
-        left = None if budget is None else budget - (perf_counter() - start)
-        going = trials if at == 0 else _affordable(trials, left, len(splits) - at)
-        for trial in trials:
-            if trial in going and not trial.failure:
-                trial.judge(split)
-            step()
-
-
-def _affordable(trials: Sequence[Trial], left: float | None, n_folds: int) -> list[Trial]:
-    """Return the quickest learners that can be judged on all remaining folds in the time left."""
-    if left is None:
-        return [*trials]
-    going, needed = [], 0.0
-    for trial in sorted(trials, key=lambda trial: trial.seconds):
-        needed += trial.seconds / max(len(trial.answers), 1) * n_folds
-        if needed > left:
-            break
-        going.append(trial)
-    return going

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
@@ -22,6 +26,7 @@ class PeakMemory:
     """
 
     def __init__(self) -> None:
+        _give_back()
         try:
             _CLEAR.write_text(_FORGET_PEAK)
             self._before = _field("VmRSS")
@@ -33,6 +38,15 @@ class PeakMemory:
         """By how much the peak is above what was held at first."""
         peak = None if self._before is None else _field("VmHWM")
         return None if self._before is None or peak is None else (peak - self._before) / 1024
+
+
+def _give_back() -> None:
+    """Give memory back that is not used, or the next one would use it and seem to need none."""
+    gc.collect()
+    if sys.platform == "linux":
+        # Not all C libraries have it.
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def _field(name: str) -> int | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from tallytext.comparison.outcomes import Outcomes
 from tallytext.comparison.splits import Splits
 from tallytext.neighbours import CosineKNN
 from tallytext.vectorizer import TextVectorizer
@@ -30,11 +31,15 @@ class NearDuplicates:
         How many of these have one: with a cosine of 0.9 or more between their weighted words.
     examples : tuple of (int, int, float)
         Rows of a judged document and a learned one, and how similar they are; the first ten.
+    score, score_without : float or None
+        Of the best learner on the documents looked at, and on those of them that have none.
     """
 
     n_asked: int
     n_crossing: int
     examples: tuple[tuple[int, int, float], ...] = ()
+    score: float | None = field(default=None, repr=False)
+    score_without: float | None = field(default=None, repr=False)
 
     @property
     def share(self) -> float:
@@ -46,14 +51,21 @@ class NearDuplicates:
         """A sentence, if they are many enough to make scores too high; else nothing."""
         if self.share < WORTH_SAYING:
             return ""
+        without = (
+            ""
+            if self.score is None or self.score_without is None
+            else f" ({self.score_without:.1%} instead of {self.score:.1%} without them)"
+        )
         return (
             f"{self.share:.0%} of the judged documents have a near duplicate among those learned, "
-            "so that scores are too high for documents that are really new: "
+            f"so that scores are too high for documents that are really new{without}: "
             "keep such documents together with groups (--groups), or judge by time (--time)."
         )
 
 
-def near_duplicates(texts: Sequence[str], splits: Splits, seed: int = 0) -> NearDuplicates:
+def near_duplicates(
+    texts: Sequence[str], splits: Splits, seed: int = 0, best: Outcomes | None = None
+) -> NearDuplicates:
     """Look for judged documents whose words are nearly those of a document learned.
 
     Parameters
@@ -62,12 +74,14 @@ def near_duplicates(texts: Sequence[str], splits: Splits, seed: int = 0) -> Near
     splits : Splits
     seed : int
         Of all judged documents 2,000 are asked, drawn at random.
+    best : Outcomes, default=None
+        Of the best learner.
 
     Examples
     --------
     >>> from tallytext.comparison.splits import Split
     >>> texts = ["a blue bird sang", "red tea and milk", "a blue bird sang", "rain in may"]
-    >>> halves = Splits("random", (Split(np.array([0, 1]), np.array([2, 3])),))
+    >>> halves = Splits("random", (Split(np.array([0, 1]), np.array([2, 3])),), np.arange(4))
     >>> near_duplicates(texts, halves)
     NearDuplicates(n_asked=2, n_crossing=1, examples=((2, 0, 1.0),))
     """
@@ -86,7 +100,9 @@ def near_duplicates(texts: Sequence[str], splits: Splits, seed: int = 0) -> Near
         )
     ]
     crossing = [each for each in found if each is not None]
-    return NearDuplicates(len(asked), len(crossing), tuple(crossing[:10]))
+    new = [row for row, each in zip(asked, found, strict=True) if each is None]
+    scores = (None, None) if best is None or not new else (best.on(asked), best.on(new))
+    return NearDuplicates(len(asked), len(crossing), tuple(crossing[:10]), *scores)
 
 
 def _fold_of(splits: Splits, n: int) -> Any:

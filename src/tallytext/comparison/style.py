@@ -1,35 +1,124 @@
-"""How the page of a comparison looks, on a light ground and on a dark one."""
+"""How the page of a comparison looks, on a light ground, on a dark one, and on paper."""
 
-STYLE = """
-:root { color-scheme: light dark; --ground: #fff; --ink: #1c2430; --quiet: #5b6472;
-  --rule: #dfe4ec }
+_GROUND = """
+:root { --ground: #fff; --ink: #1c2430; --quiet: #59626f; --rule: #dfe4ec; --link: #1f6fb2;
+  --line: #0072b2; --ahead: #c75600; --band: rgba(0,114,178,0.12); --pale: #9dbce6;
+  --raised: #f6f8fb }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #14181f; --ink: #e6e9ee; --quiet: #9aa4b2; --rule: #2c3440 }
+  :root { --ground: #14181f; --ink: #e6e9ee; --quiet: #9aa4b2; --rule: #2e3643; --link: #6cb1ee;
+    --line: #56a8e0; --ahead: #f0883e; --band: rgba(86,168,224,0.17); --pale: #2f5582;
+    --raised: #1b212a }
 }
-body { font: 15px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; color: var(--ink);
-  background: var(--ground); max-width: 72em; margin: 2em auto; padding: 0 1.5em }
-h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2.2em }
-nav { display: flex; flex-wrap: wrap; gap: 0.4em 1.2em; border-bottom: 1px solid var(--rule);
-  padding-bottom: 0.8em }
-a { color: #2f7fc1; text-decoration: none } a:hover { text-decoration: underline }
-.lead { font-size: 1.1em }
-.warning { border-left: 4px solid #d55e00; padding: 0.4em 0.9em; background: rgba(213,94,0,0.1) }
-table { border-collapse: collapse } svg { max-width: 100%; height: auto }
-section { overflow-x: auto }
-.plain th, .plain td { padding: 2px 12px 2px 0; text-align: right; white-space: nowrap;
-  border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums }
-.plain th { color: var(--quiet); font-weight: 500 }
-.plain th:first-child, .plain td:first-child, .plain .terms { text-align: left }
-.plain .terms { white-space: normal; color: var(--quiet); padding-left: 1em }
-.bar { width: 9em; height: 0.7em; background: var(--rule); border-radius: 3px }
-.bar div { height: 100%; background: #0072b2; border-radius: 3px }
-.map { font-size: 11px } .map td { min-width: 2.4em; height: 2em; text-align: center;
-  border: 1px solid var(--rule) }
-.map th { font-weight: 400; text-align: right; padding-right: 6px; white-space: nowrap }
-.map .up { height: 9em; vertical-align: bottom; padding: 0 }
-.map .up span { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 14em }
-details { border-bottom: 1px solid var(--rule); padding: 0.4em 0 } summary { cursor: pointer }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--rule); padding: 0.6em;
-  border-radius: 6px }
-.tallytext-explanation > div:nth-child(2) { max-height: 24em; overflow: auto }
+* { box-sizing: border-box }
+html { scroll-behavior: smooth; scroll-padding-top: 1rem }
+body { font: 15px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  color: var(--ink); background: var(--ground); max-width: 66rem; margin: 0 auto;
+  padding: 2rem 1.5rem 4rem }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0; letter-spacing: -0.01em }
+h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.6rem }
+p { max-width: 46rem; margin: 0 0 0.9rem }
+a { color: var(--link); text-decoration: none }
+a:hover, a:focus { text-decoration: underline }
+header { margin-bottom: 1rem } header .note { margin: 0.3rem 0 0 }
+section { border-top: 1px solid var(--rule); padding-top: 1.6rem; margin-top: 2rem }
+main > section:first-child { border: 0; padding-top: 0.4rem; margin-top: 0 }
+nav ol { list-style: none; margin: 0 0 1.4rem; padding: 0; display: flex; flex-wrap: wrap;
+  gap: 0.2rem 1.2rem; font-size: 0.93em }
+.lead { font-size: 1.2em; line-height: 1.5 }
+.note, small { color: var(--quiet); font-size: 0.87em }
+.warning { border-left: 4px solid var(--ahead); border-radius: 0 6px 6px 0;
+  padding: 0.6em 1em; background: var(--raised) }
+@media (min-width: 84rem) {
+  body { max-width: 82rem; display: grid; grid-template-columns: 13rem minmax(0, 1fr);
+    column-gap: 3rem }
+  header { grid-column: 2 }
+  nav { position: sticky; top: 2rem; align-self: start; grid-row: 2 }
+  nav ol { flex-direction: column; gap: 0.5rem }
+  main { grid-column: 2 }
+}
 """
+
+_TABLES = """
+.wide { overflow-x: auto; margin: 0 0 1rem }
+table { border-collapse: collapse }
+.plain th, .plain td { padding: 0.3rem 1.1rem 0.3rem 0; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums }
+.plain thead th { color: var(--quiet); font-weight: 500; font-size: 0.87em; vertical-align: bottom }
+.plain tbody th { font-weight: 500 }
+.plain tr > :first-child, .named td:nth-child(2), .named th:nth-child(2),
+.classes td:last-child, .classes th:last-child { text-align: left }
+.plain tbody tr:hover { background: var(--raised) }
+.learners { font-size: 0.93em } .learners th:first-child { min-width: 14rem }
+.learners small { display: block; white-space: normal; font-weight: 400; line-height: 1.35 }
+.learners tbody tr:first-child { background: var(--band) }
+.learners .remark { color: var(--ahead); font-weight: 400; white-space: normal; font-size: 0.87em }
+.classes .terms { color: var(--quiet); white-space: normal; display: block; min-width: 16rem;
+  font-size: 0.93em }
+.whiskers { display: block } .whiskers text { font-size: 11px; fill: var(--quiet) }
+.whiskers .rule { stroke: var(--quiet) } .whiskers .band { fill: var(--band) }
+.whiskers .whisker { fill: none; stroke: var(--line); stroke-width: 1.5 }
+.whiskers .score { fill: var(--line); stroke: var(--ground) }
+.map { font-size: 11.5px; font-variant-numeric: tabular-nums }
+.map td { min-width: 2.6em; height: 2.1em; padding: 0 2px; text-align: center;
+  border: 1px solid var(--rule) }
+.map th { font-weight: 400; text-align: right; padding: 0 8px 0 0; white-space: nowrap }
+.map tbody th { position: sticky; left: 0; background: var(--ground) }
+.map tbody tr:hover th, .map tbody tr:hover td {
+  box-shadow: inset 0 1px var(--quiet), inset 0 -1px var(--quiet) }
+.map .corner { border: 0; vertical-align: bottom; color: var(--quiet); font-weight: 500 }
+.map .over { text-align: center; color: var(--quiet); font-weight: 500; padding-bottom: 0.5em }
+.map .up { vertical-align: bottom; text-align: left; padding: 0 0 6px }
+.map .up span { writing-mode: vertical-rl; transform: rotate(180deg); display: inline-block }
+"""
+
+_DRAWINGS = """
+.drawing { margin: 0; overflow-x: auto }
+.drawing svg { display: block; max-width: 100%; min-width: 26rem; height: auto }
+.drawing text { fill: var(--ink); font-family: inherit }
+.drawing .paper { fill: none } .drawing .grid { stroke: var(--rule) }
+.drawing .frame { fill: none; stroke: var(--quiet) }
+.drawing .tick, .drawing .side, .drawing .count, .drawing .note { fill: var(--quiet);
+  font-size: 11px }
+.drawing .tick, .drawing .name, .drawing .count { text-anchor: middle }
+.drawing .side { text-anchor: end } .drawing .count { font-size: 9px }
+.drawing .name { font-size: 13px } .drawing .entry, .drawing .note { font-size: 12px }
+.drawing .head { font-weight: 600 }
+.drawing .line { fill: none; stroke-width: 2; stroke-linejoin: round }
+.drawing .dot { stroke: var(--ground) }
+.drawing .learned { stroke: var(--line) } .drawing .point { fill: var(--line) }
+.drawing .ahead { fill: none; stroke: var(--ahead); stroke-width: 2; stroke-dasharray: 6 4 }
+.drawing .unsure { fill: none; stroke: var(--ahead); stroke-width: 1.5 }
+.drawing .guess { fill: var(--ahead) }
+.drawing .bar { fill: var(--pale); stroke: var(--line) }
+.drawing .gap { fill: none; stroke: var(--ahead); stroke-width: 2 }
+.drawing .mean { fill: var(--ahead) }
+.drawing .ideal { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4 }
+"""
+
+_DOCUMENTS = """
+details { border-bottom: 1px solid var(--rule); padding: 0.5rem 0 }
+summary { cursor: pointer; overflow-wrap: anywhere }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--rule);
+  padding: 0.7rem; border-radius: 6px; font-size: 0.87em; margin: 0.6rem 0 }
+.for { background-color: rgba(46,160,67,0.35); border-radius: 3px; padding: 1px 3px }
+.against { background-color: rgba(248,81,73,0.35); border-radius: 3px; padding: 1px 3px }
+.tallytext-explanation > div:nth-child(2) { max-height: 22em; overflow: auto }
+.tallytext-explanation { overflow-x: auto }
+"""
+
+_PRINT = """
+@media print {
+  :root { --ground: #fff; --ink: #000; --quiet: #444; --rule: #ccc; --line: #0072b2;
+    --ahead: #c75600; --pale: #9dbce6; --band: rgba(0,114,178,0.12); --raised: #f6f8fb }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
+  body { display: block; max-width: none; padding: 0; font-size: 10pt }
+  nav { display: none }
+  .wide, .drawing { overflow: visible } .learners, .map { font-size: 7.5pt }
+  .drawing svg { min-width: 0; max-width: 16cm }
+  figure, tr, .map, .warning { break-inside: avoid } h2 { break-after: avoid }
+  details::details-content { content-visibility: visible; height: auto }
+  .tallytext-explanation > div:nth-child(2) { max-height: none }
+}
+"""
+
+STYLE = _GROUND + _TABLES + _DRAWINGS + _DOCUMENTS + _PRINT

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tallytext.comparison.judging import Answers, Documents
+import numpy as np
+
+from tallytext.comparison.splits import Rows
 from tallytext.explanation import Explanation
+from tallytext.smoothing.base import Numbers
 
 
 class Suspect(NamedTuple):
-    """A document that a model without it takes for another class.
+    """A document of which a model without it says something else than its label does.
+
+    Where documents have several labels, one of them is in doubt: it was given, and ``likelier`` is
+    None, or it was not, and ``label`` is None.
 
     Attributes
     ----------
     row : int
-        Which document.
+        Which document, counted from 0.
     label : Any
         What it was given.
     likelier : Any
@@ -23,7 +29,7 @@ class Suspect(NamedTuple):
     probability, label_probability : float
         Of both, to the model.
     evidence : Explanation or None
-        What speaks for the one against the other.
+        What speaks for the one against the other; with several labels, for the one in doubt.
     """
 
     row: int
@@ -31,46 +37,91 @@ class Suspect(NamedTuple):
     likelier: Any
     probability: float
     label_probability: float
-    evidence: Explanation | None
+    evidence: Explanation | None = None
+
+    @property
+    def surprise(self) -> float:
+        """By how much more probable the other label is."""
+        return self.probability - self.label_probability
 
 
-def suspects(answers: Sequence[Answers], documents: Documents, most: int) -> list[Suspect]:
-    """Return the documents whose label surprises most, the most surprising first.
+def most_surprising(found: Sequence[Suspect], most: int) -> list[Suspect]:
+    """Return so many of them, the most surprising first; of equals, the first by row."""
+    return sorted(found, key=lambda each: (-each.surprise, each.row))[:most]
+
+
+def suspects_among(
+    rows: Rows, labels: Sequence[Any], probabilities: Numbers, classes: Sequence[Any], most: int
+) -> list[Suspect]:
+    """Return the documents whose label surprises a model most.
+
+    Labels that the model does not know are left out: it cannot be asked.
 
     Parameters
     ----------
-    answers : sequence of Answers
-        Of one learner, for all folds.
-    documents : Documents
-        With one label each.
+    rows : ndarray of int
+        Which documents.
+    labels : sequence
+        What they were given.
+    probabilities : ndarray of shape (n_rows, n_classes)
+    classes : sequence
+        What the columns stand for.
     most : int
         How many to return.
+
+    Examples
+    --------
+    >>> found = suspects_among(np.array([4, 7]), ["sea", "sky"],
+    ...                        np.array([[0.75, 0.25], [0.875, 0.125]]), ["sea", "sky"], 5)
+    >>> found[0][:3]
+    (7, 'sky', 'sea')
     """
-    if documents.several:
-        return []
-    found = [each for said in answers for each in _doubts(said, documents)]
-    found.sort(key=lambda each: (-(each[1].probability - each[1].label_probability), each[1].row))
-    return [
-        suspect._replace(evidence=_evidence(said, suspect, documents))
-        for said, suspect in found[:most]
+    place = {label: at for at, label in enumerate(classes)}
+    columns = np.array([place.get(label, -1) for label in labels], dtype=np.intp)
+    best, every = probabilities.argmax(axis=1), np.arange(len(rows))
+    likely, given = probabilities[every, best], probabilities[every, columns]
+    odd = np.flatnonzero((columns >= 0) & (columns != best))
+    found = [
+        Suspect(int(rows[at]), labels[at], classes[best[at]], float(likely[at]), float(given[at]))
+        for at in odd[np.argsort(given[odd] - likely[odd], kind="stable")[:most]]
     ]
+    return most_surprising(found, most)
 
 
-def _doubts(said: Answers, documents: Documents) -> list[tuple[Answers, Suspect]]:
-    names = said.classifier.classes_.tolist()
-    place = {label: at for at, label in enumerate(names)}
-    best = said.probabilities.argmax(axis=1)
-    doubts = []
-    for at, row in enumerate(said.rows.tolist()):
-        label, chosen = documents.labels[row], int(best[at])
-        if names[chosen] == label or label not in place:
-            continue
-        proba = said.probabilities[at]
-        pair = float(proba[chosen]), float(proba[place[label]])
-        doubts.append((said, Suspect(row, label, names[chosen], *pair, None)))
-    return doubts
+def labels_in_doubt(
+    rows: Rows, labels: Sequence[Any], probabilities: Numbers, classes: Sequence[Any], most: int
+) -> list[Suspect]:
+    """Return documents with a label that surprises a model most, or without one.
+
+    Parameters
+    ----------
+    rows, probabilities, classes, most
+        As in :func:`suspects_among`.
+    labels : sequence of list
+        What documents were given, one label or several.
+
+    Examples
+    --------
+    >>> found = labels_in_doubt(np.array([4, 7]), [["sea"], ["sky"]],
+    ...                         np.array([[0.75, 0.875], [0.25, 0.125]]), ["sea", "sky"], 5)
+    >>> [suspect[:4] for suspect in found]
+    [(4, None, 'sky', 0.875), (7, 'sky', None, 0.875)]
+    """
+    place = {label: at for at, label in enumerate(classes)}
+    given = np.zeros(probabilities.shape, dtype=bool)
+    for at, some in enumerate(labels):
+        listed = some if isinstance(some, list | tuple | set | frozenset) else [some]
+        given[at, [place[label] for label in listed if label in place]] = True
+    doubt = np.where(given, 1 - probabilities, probabilities)
+    column, every = doubt.argmax(axis=1), np.arange(len(rows))
+    largest = doubt[every, column]
+    found = []
+    for at in np.argsort(-largest, kind="stable")[:most]:
+        sides = _sides(classes[column[at]], bool(given[at, column[at]]))
+        odds = float(largest[at]), float(1 - largest[at])
+        found += [Suspect(int(rows[at]), *sides, *odds)] if largest[at] > 0.5 else []
+    return most_surprising(found, most)
 
 
-def _evidence(said: Answers, suspect: Suspect, documents: Documents) -> Explanation:
-    text = documents.texts[suspect.row]
-    return said.classifier.explain(text, suspect.likelier, suspect.label)
+def _sides(label: Any, was_given: bool) -> tuple[Any, Any]:
+    return (label, None) if was_given else (None, label)

@@ -1,0 +1,94 @@
+"""``tally compare``: a table, a report, and errors that say what to do."""
+
+import json
+
+import pytest
+
+from commands import MAILS, json_of, run, succeed, write_csv
+from tallytext.cli.compare import _ordered
+
+LEARNERS = ("--learner", "multinomial", "--learner", "contrast")
+
+
+@pytest.fixture
+def mails(tmp_path):
+    dated = [
+        (*mail, f"thread {at // 6}", f"2024-05-{at % 28 + 1:02}") for at, mail in enumerate(MAILS)
+    ]
+    return write_csv(tmp_path / "mails.csv", dated, ("text", "label", "thread", "date"))
+
+
+def test_it_prints_a_table_and_writes_a_report(mails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = succeed("compare", mails, *LEARNERS)
+    assert "multinomial" in result.stdout and "contrast" in result.stdout
+    assert "95% interval" in result.stdout
+    assert (tmp_path / "mails.html").read_text().startswith("<!doctype html>")
+
+
+def test_near_duplicates_are_warned_of_and_kept_together_by_groups(mails, tmp_path):
+    report = tmp_path / "report.html"
+    assert "near duplicate" in succeed("compare", mails, *LEARNERS, "-o", report).stderr
+    by_text = write_csv(
+        tmp_path / "grouped.csv", [(*mail, mail[0]) for mail in MAILS], ("text", "label", "copy")
+    )
+    grouped = succeed("compare", by_text, *LEARNERS, "-o", report, "--groups", "copy", "--folds", 2)
+    assert "near duplicate" not in grouped.stderr
+    assert "folds of whole groups" in grouped.stderr
+
+
+def test_json_has_the_figures(mails, tmp_path):
+    found = json_of("compare", mails, *LEARNERS, "-o", tmp_path / "r.html", "--time", "date")
+    assert found["measure"] == "accuracy"
+    assert found["n_judged"] < found["n_documents"] == 60
+    assert {each["name"] for each in found["contenders"]} == {"multinomial", "contrast"}
+    assert json.dumps(found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--learner", "multinomal"), "multinomial"),
+        (("--groups", "thread", "--time", "date"), "not both"),
+        (("--time", "text"), "neither a number nor a date"),
+        (("--groups", "thraed"), "thread"),
+        (("--label", "thraed"), "thread"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(mails, tmp_path, options, reason):
+    result = run("compare", mails, "-o", tmp_path / "report.html", *options)
+    assert result.exit_code != 0
+    assert reason in result.output.replace("\n", " ").replace("│", "").replace("  ", " ")
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_missing_moment_is_named(tmp_path):
+    rows = [(*mail, "" if at == 7 else at) for at, mail in enumerate(MAILS)]
+    source = write_csv(tmp_path / "mails.csv", rows, ("text", "label", "year"))
+    result = run("compare", source, *LEARNERS, "--time", "year", "-o", tmp_path / "r.html")
+    assert result.exit_code != 0
+    assert "time has no value for document 7" in result.output
+
+
+def test_rows_without_a_label_are_refused_or_left_out(tmp_path):
+    source = write_csv(tmp_path / "mails.csv", [*MAILS, ("no label at all", "")])
+    assert run("compare", source, *LEARNERS, "-o", tmp_path / "r.html").exit_code != 0
+    found = json_of(
+        *("compare", source, *LEARNERS, "-o", tmp_path / "r.html", "--on-error", "skip")
+    )
+    assert found["n_documents"] == 60
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("9.5", "10"),
+        ("2023-12-31", "2024-01-01"),
+        ("2024-05", "2024-06-01"),
+        ("2024-05-31T23:00:00+02:00", "2024-05-31T22:00:00"),
+        ("2024-05-31T09:30:00Z", "2024-05-31 10:30"),
+    ],
+)
+def test_moments_are_in_order_however_they_are_written(earlier, later):
+    one, other = _ordered([earlier, later])
+    assert one < other
