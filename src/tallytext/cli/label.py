@@ -130,7 +130,7 @@ def _busy(what: str, quiet: bool) -> Iterator[None]:
 
 def _interrupted(session: Session) -> str:
     return (
-        f"{_count(session.n_answers)} in {session.journal.path}; no model was written. "
+        f"{_count(session.n_answers)} in {session.journal.path}; no model was written now. "
         "The same command goes on; q ends, and writes one."
     )
 
@@ -140,7 +140,7 @@ def _finish(session: Session, path: Path, quiet: bool) -> None:
 
     parts = [f"{_count(session.n_answers)} in {session.journal.path}"]
     parts += [part.plain for part in accuracy_parts(session)]
-    if not quiet:
+    if session.n_answers and not quiet:
         say(", ".join(parts))
     if len(session.classes) < 2:
         say("a model needs labels of two kinds: none was written")
