@@ -79,9 +79,9 @@ def label(
     tally label mails.jsonl --text body --class spam --class ham
     tally label half-done.csv --label topic
     """
-    from tallytext.cli.label_documents import labelled_texts
-    from tallytext.labelling import Journal, Session
-
+    with _busy("loading libraries", quiet):  # a second or more, in which nothing else is seen
+        from tallytext.cli.label_documents import labelled_texts
+        from tallytext.labelling import Journal, Session
     path = expect_place(output or default_output(sources))
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
         texts, given = labelled_texts(sources, reading, column, quiet)
