@@ -43,6 +43,7 @@ SECTIONS = {
     "refined": "RefinedNB beside LinearSVC",
     "fasttext_peer": "TextClassifier beside fastText",
     "pooled": "PooledNB: few labels and a pool",
+    "labelling": "Labelling: how long one waits",
     "prediction_sets": "Prediction sets",
     "streaming": "Streams larger than memory",
 }

@@ -18,7 +18,7 @@ from tallytext.cli.label_keys import COMMANDS, label_keys
 from tallytext.cli.label_passage import Marks, excerpt, passage
 from tallytext.cli.label_screen import Screen
 from tallytext.cli.label_standing import Pace
-from tallytext.errors import FileError
+from tallytext.errors import FileError, InputError
 from tallytext.explanation import Contribution, Explanation
 from tallytext.labelling import Journal, Session
 from tallytext.labelling.standing import wilson_interval
@@ -33,12 +33,18 @@ def session(tmp_path):
         yield Session(TEXTS, journal)
 
 
-def seen(session, keys, *, classes=(), quiet=False, **options):
-    """Label as a script does, and return what was shown."""
+class Person(Keys):
+    """Somebody who types at a terminal."""
+
+    are_of_a_terminal = True
+
+
+def seen(session, keys, *, classes=(), quiet=False, reader=Keys, **options):
+    """Label as a script does, or as a person, and return what was shown."""
     file = io.StringIO()
     console = Console(file=file, width=options.pop("width", 80), **options)
     dialogue = Dialogue(
-        session, Keys(io.StringIO(keys)), Screen(session, Pace(), console), Pace(), classes, quiet
+        session, reader(io.StringIO(keys)), Screen(session, Pace(), console), Pace(), classes, quiet
     )
     with suppress(EndOfKeys):
         dialogue.run()
@@ -119,8 +125,9 @@ class TestScreen:
 
 class TestKeysPressed:
     def test_undo_is_told_and_can_be_repeated(self, session):
-        shown = seen(session, "sea\nsky\nu\nu\nu\n")
+        shown = seen(session, "sea\nsky\nu\nu\nu\n", reader=Person, force_terminal=True, height=24)
         assert "sky: taken back" in shown and "sea: taken back" in shown
+        assert "there is no answer to take back" in shown
         assert session.n_answers == 0
 
     def test_a_label_that_was_taken_back_has_no_key(self, session):
@@ -140,11 +147,17 @@ class TestKeysPressed:
         question = session.question()
         with monkeypatch.context() as patch:
             patch.setattr(session.journal, "add", lambda answer: (_ for _ in ()).throw(problem))
-            shown = seen(session, "sea\n", force_terminal=True, height=24)
+            shown = seen(session, "sea\n", reader=Person, force_terminal=True, height=24)
         assert (problem.strerror if isinstance(problem, OSError) else "gone") in shown
         assert session.question() is question
         seen(session, "sea\n")
         assert session.journal.answers[0].row == question.row
+
+    @pytest.mark.parametrize("line", ["!", "", "u"])
+    def test_a_script_ends_where_a_line_cannot_be_obeyed(self, session, line):
+        with pytest.raises(InputError):
+            seen(session, f"{line}\nsea\n")
+        assert session.n_answers == 0
 
     def test_nobody_there_is_the_end(self, monkeypatch):
         monkeypatch.setattr("sys.stdin", None)

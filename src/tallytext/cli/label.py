@@ -79,9 +79,9 @@ def label(
     tally label mails.jsonl --text body --class spam --class ham
     tally label half-done.csv --label topic
     """
-    from tallytext.cli.label_documents import labelled_texts
-    from tallytext.labelling import Journal, Session
-
+    with _busy("loading libraries", quiet):  # a second or more, in which nothing else is seen
+        from tallytext.cli.label_documents import labelled_texts
+        from tallytext.labelling import Journal, Session
     path = expect_place(output or default_output(sources))
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
         texts, given = labelled_texts(sources, reading, column, quiet)
@@ -130,7 +130,7 @@ def _busy(what: str, quiet: bool) -> Iterator[None]:
 
 def _interrupted(session: Session) -> str:
     return (
-        f"{_count(session.n_answers)} in {session.journal.path}; no model was written. "
+        f"{_count(session.n_answers)} in {session.journal.path}; no model was written now. "
         "The same command goes on; q ends, and writes one."
     )
 
@@ -140,7 +140,7 @@ def _finish(session: Session, path: Path, quiet: bool) -> None:
 
     parts = [f"{_count(session.n_answers)} in {session.journal.path}"]
     parts += [part.plain for part in accuracy_parts(session)]
-    if not quiet:
+    if session.n_answers and not quiet:
         say(", ".join(parts))
     if len(session.classes) < 2:
         say("a model needs labels of two kinds: none was written")

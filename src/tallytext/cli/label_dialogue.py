@@ -64,7 +64,9 @@ class Dialogue:
             try:
                 self._obey(key)
             except (TallytextError, OSError) as problem:
-                self._tell(problem)
+                if not self._keys.are_of_a_terminal:
+                    raise  # the lines that follow were meant for other documents
+                self._notice = self._screen.tell(_told(problem))
 
     def _show(self) -> None:
         question = self._session.question()
@@ -160,10 +162,8 @@ class Dialogue:
         """Go to the next part of a long document, and from the last to the excerpt."""
         self._part = (self._part + step) % (self._screen.n_parts + 1)
 
-    def _tell(self, problem: Exception) -> None:
-        told = str(problem)
-        if isinstance(problem, OSError):
-            told = (
-                f"the answer could not be kept: {problem.strerror}. Mend that, and give it again."
-            )
-        self._notice = self._screen.tell(told)
+
+def _told(problem: Exception) -> str:
+    if isinstance(problem, OSError):
+        return f"the answer could not be kept: {problem.strerror}. Mend that, and give it again."
+    return str(problem)

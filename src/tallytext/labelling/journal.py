@@ -104,10 +104,11 @@ class Journal:
         line = json.dumps(answer._asdict(), ensure_ascii=True) + "\n"
         try:
             write_line(self._file, line.encode())
-        except OSError:
+        except OSError as problem:
             # What was written of it, if anything, must not be taken for an answer.
             with suppress(OSError):
                 self._cut(start)
+            problem.filename = str(self.path)
             raise
         self.answers.append(answer)
         self._starts.append(start)

@@ -1,0 +1,19 @@
+"""The benchmark of labelling runs; what it measures is not looked at."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from test_benchmarks import benchmarks, pytestmark  # noqa: F401
+
+
+def test_waiting_is_measured_from_the_command_to_the_model(tmp_path):
+    columns = {
+        "text": [f"word{i % 3} other{i % 3} thing{i % 7} again{i % 2}" for i in range(120)],
+        "labels": [[f"class{i % 3}"] for i in range(120)],
+        "split": ["test" if i % 5 == 0 else "train" for i in range(120)],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "ag_news_20k.parquet")
+    result = benchmarks("--only", "labelling", "--rounds", 1, "--data", tmp_path)
+    assert result.returncode == 0, result.stderr
+    for expected in ("first question", "libraries", "the longest", "undo", "model"):
+        assert expected in result.stdout
