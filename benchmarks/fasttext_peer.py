@@ -40,7 +40,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 COLUMNS = ("", "accuracy", "error", "training", "prediction", "MB")
 Costs = tuple[float, float, float]
 _TOKENS = re.compile(r"\w+|[^\w\s]")
-# It begins with whatever memory others have left, and ends with "NaN" in a process that is not new.
+# It begins with whatever memory others have left, which is "NaN" more often where much has run.
 _FRESH = get_context("spawn")
 
 
@@ -63,11 +63,18 @@ def measure(folder: Path, clock: Clock) -> Iterator[Table]:
         rows = []
         for name, setting in SETTINGS.items():
             clock.say(f"{corpus.name}: {name}")
-            rows.append((name, *_theirs(corpus, setting).cells()))
+            rows.append((name, *_cells(corpus, setting)))
         for model in ("auto", "best"):
             clock.say(f"{corpus.name}: {model}")
             rows.append((f'tallytext, "{model}"', *_ours(corpus, model).cells()))
         yield Table(str(corpus), COLUMNS, rows)
+
+
+def _cells(corpus: Corpus, setting: dict[str, Any]) -> tuple[str, ...]:
+    try:
+        return _theirs(corpus, setting).cells()
+    except RuntimeError as problem:  # now and then it meets "NaN", and gives up
+        return str(problem), "", "", "", ""
 
 
 def _theirs(corpus: Corpus, setting: dict[str, Any]) -> Judged:
