@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallytext.cli.console import is_watched, remarks, say, warn
 from tallytext.cli.options import Reading
+from tallytext.errors import InputError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -59,9 +60,12 @@ class Documents:
             self._tell_skipped(source, reader)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the texts and labels of the batches."""
+        """Yield the texts and labels of the batches; that there is none is an error."""
         for batch in self:
             yield batch.texts, batch.labels
+        if not self.n_documents:
+            skipped = f", but for {self.n_skipped:,} that were left out" if self.n_skipped else ""
+            raise InputError(f"there is no document in {', '.join(self._sources)}{skipped}.")
 
     def texts(self) -> Iterator[Any]:
         """Yield the texts of the batches."""

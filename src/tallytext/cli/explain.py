@@ -40,11 +40,12 @@ def explain(
 
     \b
     tally explain mails.tally "Your parcel is waiting, click here"
-    tally explain mails.tally - --label spam --against work --html why.html < mail.txt
+    tally explain mails.tally "A cheap lunch" --label spam --against work
+    tally explain mails.tally - --html why.html < mail.txt
     """
     if html is not None:
         expect_place(html)
-    classifier = load(model)
+    classifier = load(model, [text])
     document = sys.stdin.read() if text == "-" else text
     wanted, other = (
         None if name is None else class_named(classifier, name) for name in (label, against)

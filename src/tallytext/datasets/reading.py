@@ -40,9 +40,11 @@ class DocumentReader:
     also : iterable of str, default=()
         Further columns to keep, an identifier for instance.
     format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt"}, optional
-        By default what the name tells (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is ``"tar"``), and
-        ``"jsonl"`` for standard input. Where the name ends in ``.gz``, ``.bz2``, ``.xz`` or
-        ``.zst`` the file is decompressed. ``"txt"`` has one document a line, and no labels.
+        By default what the name tells (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
+        ``"tar"``), and ``"jsonl"`` for standard input. In ``"csv"``, semicolons or tabs may stand
+        in place of commas, if they do in the header. Where the name ends in ``.gz``, ``.bz2``,
+        ``.xz`` or ``.zst`` the file is decompressed. ``"txt"`` has one document a line, and no
+        labels.
     label_separator : str, optional
         Makes lists of labels of strings: with ``";"``, ``"a; b"`` stands for two labels and an
         empty string for none.
