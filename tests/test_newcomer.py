@@ -171,7 +171,7 @@ def test_a_classifier_that_has_learned_nothing_says_so():
 def test_first_slips_in_python_are_told():
     with pytest.raises(InputError, match="not a set"):
         TextClassifier().fit({"cheap", "lunch"}, ["spam", "work"])
-    with pytest.raises(TypeError, match=r"not a class: MultinomialNB\(\)"):
+    with pytest.raises(TypeError, match=r"of the class: MultinomialNB\(\)"):
         TextClassifier(MultinomialNB).fit(["cheap", "lunch"], ["spam", "work"])
     refined = TextClassifier("refined").fit(["cheap", "lunch"] * 5, ["spam", "work"] * 5)
     with pytest.raises(NotAdditiveError, match="this classifier is 'refined'"):

@@ -32,9 +32,9 @@ def learner_of(model: Any) -> Learner:
     if isinstance(model, TrainedClassifier):
         learns = hasattr(model, "forget")
         return Learner.of_documents(kind.__name__, "given by its settings", kind, learns=learns)
-    if isinstance(model, type):
-        raise TypeError(f"model must be an object, not a class: {model.__name__}().")
+    is_class = isinstance(model, type)
+    helps = f" Make an object of the class: {model.__name__}()." if is_class else ""
     raise TypeError(
         "model must be the name of a learner, or a model of tallytext such as MultinomialNB(), "
-        f"not {model!r:.80}."
+        f"not {model!r:.80}.{helps}"
     )

@@ -129,18 +129,14 @@ def _replaced(path: Path) -> Iterator[Path]:
         _flush(temporary)
         temporary.replace(path)
     except OSError as problem:
-        _name(problem, path)
-        raise
+        if problem.filename is None:
+            raise
+        # Speak of the file that was to be written, or of the folder that is not there.
+        about = path.parent if isinstance(problem, FileNotFoundError) else path
+        raise OSError(problem.errno, problem.strerror, os.fspath(about)) from problem
     finally:
         temporary.unlink(missing_ok=True)
     _flush(path.parent)
-
-
-def _name(problem: OSError, path: Path) -> None:
-    """Speak of the file that was to be written, or of the folder that is not there."""
-    is_missing = isinstance(problem, FileNotFoundError)
-    problem.filename = os.fspath(path.parent if is_missing else path)
-    problem.filename2 = None
 
 
 def _flush(path: Path) -> None:
