@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tallytext.datasets import Batch, DocumentReader
 
+_WORTH_TELLING = 0.1  # megabytes
+
 
 class Documents:
     """The batches of one source after another, counted, with a bar for those who watch.
@@ -79,10 +81,12 @@ class Documents:
         seconds = perf_counter() - self._start
         n = self.n_documents + (0 if more is None else more.n_documents)
         megabytes = (self.n_bytes + (0 if more is None else more.n_bytes)) / 1e6
-        say(
-            f"{n:,} document{'s' * (n != 1)}, "
-            f"{_short(megabytes)} MB in {seconds:,.1f} s ({_short(megabytes / seconds)} MB/s)"
-        )
+        count = f"{n:,} document{'s' * (n != 1)}"
+        if megabytes < _WORTH_TELLING:
+            say(f"{count} in {seconds:,.1f} s")
+        else:
+            speed = f"{_short(megabytes / seconds)} MB/s"
+            say(f"{count}, {_short(megabytes)} MB in {seconds:,.1f} s ({speed})")
 
     def _counted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
