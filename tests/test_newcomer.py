@@ -1,5 +1,9 @@
 """What somebody meets who has never used this: files of other programs, slips, first words."""
 
+import re
+import runpy
+from pathlib import Path
+
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -176,3 +180,19 @@ def test_first_slips_in_python_are_told():
     refined = TextClassifier("refined").fit(["cheap", "lunch"] * 5, ["spam", "work"] * 5)
     with pytest.raises(NotAdditiveError, match="this classifier is 'refined'"):
         refined.learn("parcel", "post")
+
+
+def test_the_picture_of_the_readme_shows_what_the_command_says():
+    docs = Path(__file__).parents[1] / "docs"
+    drawn = runpy.run_path(str(docs / "make_pictures.py"))["explained"]()
+    stored = (docs / "explain.svg").read_text(encoding="utf-8")
+    said, shown = ("".join(re.findall(r">([^<]*)</text>", each)) for each in (stored, drawn))
+    assert said == shown
+    assert "rather" in said
+    assert "@import" not in stored and "url(http" not in stored
+
+
+def test_a_folder_that_may_not_be_written_to_is_told_before_the_work(tmp_path, monkeypatch):
+    source = write_csv(tmp_path / "mails.csv")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert "you may not write to the folder" in told("train", source, "-o", tmp_path / "m.tally")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from tallytext.cli.console import results
@@ -15,13 +16,33 @@ _COMMANDS = {
     "call recalibrate(texts, labels)": "see tally recalibrate",
 }
 
+_INDENT = " " * 15
+
 
 def print_report(report: Report) -> None:
     """Write a report to standard output; a terminal gets no line that is wider than it is."""
     console = results()
-    cut = console.is_terminal
+    width = console.width if console.is_terminal else None
     for line in in_commands(str(report)).splitlines():
-        console.print(line, soft_wrap=not cut, no_wrap=cut, overflow="ellipsis" if cut else None)
+        console.print(line if width is None else fitted(line, width), soft_wrap=True)
+
+
+def fitted(line: str, width: int) -> str:
+    """Return a line of a report that fits: sentences are wrapped, settings are cut.
+
+    Examples
+    --------
+    >>> print(fitted("  expected     84.1% accuracy, on 4,096 documents", 40))
+      expected     84.1% accuracy, on 4,096
+                   documents
+    >>> fitted("     84.1% of 4,096  contrast      MultinomialNB(complement=True)", 50)
+    '     84.1% of 4,096  contrast      MultinomialNB(…'
+    """
+    if len(line) <= width:
+        return line
+    if line.startswith("    ") and not line.startswith(_INDENT):
+        return f"{line[: width - 1]}…"
+    return fill(line, width, subsequent_indent=_INDENT, break_on_hyphens=False)
 
 
 def in_commands(report: str) -> str:
