@@ -196,3 +196,15 @@ def test_a_folder_that_may_not_be_written_to_is_told_before_the_work(tmp_path, m
     source = write_csv(tmp_path / "mails.csv")
     monkeypatch.setattr("os.access", lambda *_: False)
     assert "you may not write to the folder" in told("train", source, "-o", tmp_path / "m.tally")
+
+
+def test_a_text_of_unknown_words_is_told(tmp_path):
+    model = trained(tmp_path)
+    for text in ("", "xyzzy plugh"):
+        assert "no more than a guess" in succeed("explain", model, text).stderr
+    assert succeed("explain", model, "cheap").stderr == ""
+
+
+def test_one_is_not_several(tmp_path):
+    shown = str(TextClassifier("multinomial").fit(["cheap pills"], ["spam"]).report())
+    assert "1 document, 1 class, 2 different words" in shown

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import print_json, results, say
+from tallytext.cli.console import print_json, results, say, warn
 from tallytext.cli.models import class_named, expect_place, load
 
 
@@ -52,6 +52,8 @@ def explain(
     )
     explanation = classifier.explain(document, wanted, other)
     likeliest = classifier.top_k([document], 3)[0]
+    if not any(each.known for each in explanation.contributions):
+        warn("no word of this text was in a training document: the answer is no more than a guess.")
     if html is not None:
         html.write_text(_page(explanation, top), encoding="utf-8")
         say(f"saved as {html}")
