@@ -51,9 +51,9 @@ def train(
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     """
     path = expect_place(output or default_output(sources))
-    classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
-    pool = unlabelled_documents(unlabelled or [], sources, reading, quiet)
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
+        classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
+        pool = unlabelled_documents(unlabelled or [], sources, reading, quiet)
         more = pool.texts() if unlabelled else None
         classifier.fit_batches(documents.pairs(), unlabelled=more)
     _warn_of_little(classifier)
