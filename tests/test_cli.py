@@ -8,6 +8,7 @@ from scipy.stats import chi2_contingency
 from typer.testing import CliRunner
 
 from tallytext.cli import app
+from tallytext.cli.demo_steps import _ASKED
 from tallytext.selection.typical import signed_g2
 
 
@@ -64,6 +65,18 @@ def test_the_demo_shows_as_many_classes_as_asked_for(tally_command):
 def test_the_demo_judges_a_classifier_and_explains_a_decision(demo):
     for expected in ("accuracy", "95% interval", "predicted", "rather than"):
         assert expected in demo.output
+
+
+def test_the_demo_teaches_the_commands(demo):
+    for command in ("train", "terms", "evaluate", "explain", "learn", "forget", "label", "compare"):
+        assert f" tally {command} " in demo.output
+    assert "--unlabelled" in demo.output
+
+
+def test_the_demo_learns_and_forgets(demo):
+    changed = demo.output.partition("6. ")[2]
+    assert f"{_ASKED!r} is 'haiku'" in changed
+    assert "docstrings are what they were" in changed
 
 
 @given(st.lists(st.integers(1, 500), min_size=4, max_size=4))

@@ -16,7 +16,7 @@ reproduce = sys.modules["tallytext.cli.reproduce"]
 def test_a_paper_has_to_be_named():
     result = run("reproduce")
     assert result.exit_code == 2
-    assert "papers" in result.output
+    assert "PAPER" in result.output
 
 
 def test_an_unknown_paper_is_answered_with_those_that_are_there():

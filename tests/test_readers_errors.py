@@ -223,7 +223,7 @@ def test_parquet_columns_of_other_types_are_refused(mails, columns, message):
 @pytest.mark.parametrize(
     "name, options, message",
     [
-        ("m.doc", {}, "csv, tsv, jsonl, parquet, folder, tar, txt"),
+        ("m.dat", {}, "csv, tsv, jsonl, parquet, folder, tar, txt"),
         ("m", {}, "does not tell its format"),
         ("m.csv", {"format": "cvs"}, "no format 'cvs'. Known: csv, .* Did you mean 'csv'"),
         ("m.csv", {"format": "folder"}, "is a file, but was to be read as folder"),

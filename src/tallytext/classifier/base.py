@@ -62,6 +62,8 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels, sorted."""
+        if "model_" not in vars(self):
+            check_is_fitted(self)  # says so in words, where the attribute would not
         return self.model_.classes_
 
     def report(self) -> Report:
@@ -170,8 +172,8 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _refuse(self, verb: str) -> NoReturn:
         without = ", without unlabelled=," if self.pool_.n_documents else ","
         raise NotAdditiveError(
-            f"cannot {verb}: this classifier is a {self.learner_.name}, which is no function of "
-            f'counts. Train it anew on all documents, or use model="auto"{without} which takes '
+            f"cannot {verb}: this classifier is {self.learner_.name!r}, which is trained once and "
+            f'for all. Train it anew on all documents, or use model="auto"{without} which takes '
             "learners that can."
         )
 

@@ -106,7 +106,8 @@ class Report:
         labels = "several labels per document" if self.several else "one label per document"
         return [
             f"{self.learner}, {labels}",
-            f"  learned      {self.n_documents:,} documents, {self.n_classes:,} classes, "
+            f"  learned      {self.n_documents:,} document{'s' * (self.n_documents != 1)}, "
+            f"{self.n_classes:,} class{'es' * (self.n_classes != 1)}, "
             f"{self.n_terms:,} different words of {self.n_tokens:,}",
         ]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
+from tallytext.cli.command import Command
 from tallytext.cli.compare import compare
 from tallytext.cli.demo import demo
 from tallytext.cli.evaluate import evaluate
@@ -28,33 +30,43 @@ from tallytext.cli.train import train
 from tallytext.cli.training_options import MODELS
 from tallytext.cli.translate import app as translate
 
+HELP = """Sort texts into classes: learn from examples, answer for new texts, and say why.
+
+    A model is one file, and learns from CSV, JSON lines, Parquet or folders of text. It can
+    learn more at any time, and forget again.
+
+    \b
+    tally demo
+    tally train mails.csv --text body --label folder
+    tally predict mails.tally new.csv --text body > answers.jsonl
+    tally explain mails.tally "Lunch on Friday?"
+    """
+
+COMMANDS: dict[str, list[Callable[..., None]]] = {
+    "Train and ask": [train, predict, explain, evaluate],
+    "Label and compare": [label, compare],
+    "Change a model": [learn, forget, merge, recalibrate],
+    "Look into a model": [info, terms],
+    "More": [demo, reproduce],
+}
+
 app = typer.Typer(
     cls=Commands,
-    help="Text classification from exact, additive counts.",
+    help=flowing(HELP),
     epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    train,
-    predict,
-    evaluate,
-    compare,
-    label,
-    learn,
-    forget,
-    merge,
-    recalibrate,
-    info,
-    terms,
-    explain,
-    demo,
-    reproduce,
-):
-    epilog = MODELS if command is train else None
-    app.command(help=flowing(command.__doc__ or ""), epilog=epilog)(ungrouped(command))
-app.add_typer(translate, name="translate")
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(
+            cls=Command,
+            help=flowing(command.__doc__ or ""),
+            epilog=MODELS if command is train else None,
+            rich_help_panel=panel,
+        )(ungrouped(command))
+app.add_typer(translate, name="translate", rich_help_panel="More")
 
 
 def _show_version(wanted: bool) -> None:
@@ -76,11 +88,13 @@ def _options(
     traceback: Annotated[
         bool,
         typer.Option(
-            "--traceback", envvar="TALLYTEXT_TRACEBACK", help="Show where errors come from."
+            "--traceback",
+            envvar="TALLYTEXT_TRACEBACK",
+            help="Show where in the program an error comes from.",
         ),
     ] = False,
 ) -> None:
-    """Text classification from exact, additive counts."""
+    """Take what is said before the name of a command."""
 
 
 def main() -> None:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from tallytext.cli.console import is_watched, remarks, say, warn
 from tallytext.cli.options import Reading
+from tallytext.errors import InputError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from tallytext.datasets import Batch, DocumentReader
+
+_WORTH_TELLING = 0.1  # megabytes
 
 
 class Documents:
@@ -59,9 +62,12 @@ class Documents:
             self._tell_skipped(source, reader)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the texts and labels of the batches."""
+        """Yield the texts and labels of the batches; that there is none is an error."""
         for batch in self:
             yield batch.texts, batch.labels
+        if not self.n_documents:
+            skipped = f", but for {self.n_skipped:,} that were left out" if self.n_skipped else ""
+            raise InputError(f"there is no document in {', '.join(self._sources)}{skipped}.")
 
     def texts(self) -> Iterator[Any]:
         """Yield the texts of the batches."""
@@ -75,10 +81,12 @@ class Documents:
         seconds = perf_counter() - self._start
         n = self.n_documents + (0 if more is None else more.n_documents)
         megabytes = (self.n_bytes + (0 if more is None else more.n_bytes)) / 1e6
-        say(
-            f"{n:,} document{'s' * (n != 1)}, "
-            f"{_short(megabytes)} MB in {seconds:,.1f} s ({_short(megabytes / seconds)} MB/s)"
-        )
+        count = f"{n:,} document{'s' * (n != 1)}"
+        if megabytes < _WORTH_TELLING:
+            say(f"{count} in {seconds:,.1f} s")
+        else:
+            speed = f"{_short(megabytes / seconds)} MB/s"
+            say(f"{count}, {_short(megabytes)} MB in {seconds:,.1f} s ({speed})")
 
     def _counted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:

@@ -36,16 +36,17 @@ def evaluate(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare what a model says of documents with their labels.
+    """Judge a model by labelled documents that it has not learned.
 
-    Use documents that it has not learned. Labels that the model does not know are counted as
-    wrong, and listed.
+    Prints accuracy, precision, recall and F1, and what is taken for what. Labels that the
+    model does not know are counted as wrong, and listed.
 
     \b
     tally evaluate mails.tally test.parquet
-    tally evaluate mails.tally test.csv --text body --label folder --min-accuracy 0.8 --quiet
+    tally evaluate mails.tally test.csv --text body --label folder
+    tally evaluate mails.tally test.jsonl --min-accuracy 0.8 --quiet
     """
-    classifier = load(model)
+    classifier = load(model, sources)
     documents = Documents(sources, reading, quiet, max_documents=batch_size(classifier, _BATCH))
     with told(lambda: "There is no report, since not all documents were read."):
         report = report_on(classifier, documents)

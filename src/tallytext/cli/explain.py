@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import print_json, results, say
+from tallytext.cli.console import print_json, results, say, warn
 from tallytext.cli.models import class_named, expect_place, load
 
 
@@ -40,17 +40,20 @@ def explain(
 
     \b
     tally explain mails.tally "Your parcel is waiting, click here"
-    tally explain mails.tally - --label spam --against work --html why.html < mail.txt
+    tally explain mails.tally "A cheap lunch" --label spam --against work
+    tally explain mails.tally - --html why.html < mail.txt
     """
     if html is not None:
         expect_place(html)
-    classifier = load(model)
+    classifier = load(model, [text])
     document = sys.stdin.read() if text == "-" else text
     wanted, other = (
         None if name is None else class_named(classifier, name) for name in (label, against)
     )
     explanation = classifier.explain(document, wanted, other)
     likeliest = classifier.top_k([document], 3)[0]
+    if not any(each.known for each in explanation.contributions):
+        warn("no word of this text was in a training document: the answer is no more than a guess.")
     if html is not None:
         html.write_text(_page(explanation, top), encoding="utf-8")
         say(f"saved as {html}")

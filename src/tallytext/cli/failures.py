@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
+from tallytext.cli.command import Group
 from tallytext.cli.console import complain, say, warn
 from tallytext.errors import TallytextError
 
@@ -21,7 +21,7 @@ EXIT_CODES = (
 )
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The commands; errors of users are told, those of programmers show where they are."""
 
     def invoke(self, ctx: Any) -> Any:

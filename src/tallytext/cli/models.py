@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +14,29 @@ if TYPE_CHECKING:
     from tallytext import TextClassifier
 
 _SHOWN = 20
+_PAGE = b"<!doctype html>"
 _MOST_PROBABILITIES = 1 << 24
 
 
-def load(path: Path) -> TextClassifier:
-    """Read a model."""
-    from tallytext import TextClassifier
+def load(path: Path, documents: Sequence[str] = ()) -> TextClassifier:
+    """Read a model.
 
-    return TextClassifier.load(path)
+    Parameters
+    ----------
+    path : Path
+        Its file.
+    documents : sequence of str
+        What was named after it, which is the model if the two were mixed up.
+    """
+    from tallytext import TextClassifier
+    from tallytext.storage import is_arrays_file
+
+    try:
+        return TextClassifier.load(path)
+    except FileError as problem:
+        if not is_arrays_file(path) and any(is_arrays_file(each) for each in documents):
+            raise FileError(f"{problem} The model comes first, then the documents.") from None
+        raise
 
 
 def save(classifier: TextClassifier, path: Path) -> None:
@@ -29,12 +46,31 @@ def save(classifier: TextClassifier, path: Path) -> None:
 
 
 def expect_place(path: Path) -> Path:
-    """Refuse early what could not be written after all the work."""
+    """Refuse early what could not be written after all the work, or would be a loss."""
+    where = f"cannot write to {str(path)!r}"
     if path.is_dir():
-        raise FileError(f"cannot write to {str(path)!r}: it is a folder. Give the name of a file.")
+        raise FileError(f"{where}: it is a folder. Give the name of a file.")
     if not path.parent.is_dir():
-        raise FileError(f"cannot write to {str(path)!r}: there is no folder {str(path.parent)!r}.")
+        raise FileError(f"{where}: there is no folder {str(path.parent)!r}.")
+    if not os.access(path.parent, os.W_OK):
+        raise FileError(f"{where}: you may not write to the folder {str(path.parent)!r}.")
+    if _would_be_lost(path):
+        raise FileError(
+            f"{where}: there is such a file, which is no model and no report. Give another name "
+            "with --output (-o), or move the file away."
+        )
     return path
+
+
+def _would_be_lost(path: Path) -> bool:
+    """Whether a file is there that no command can have written: data, most likely."""
+    from tallytext.storage import is_arrays_file
+
+    if not path.is_file() or is_arrays_file(path):
+        return False
+    with path.open("rb") as file:
+        begin = file.read(len(_PAGE)).lower()
+    return begin not in (b"", _PAGE)
 
 
 def class_named(classifier: TextClassifier, name: str) -> Any:

@@ -32,7 +32,8 @@ def _use_threads(wanted: int | None) -> int | None:
 
 
 _INPUT = "Documents"
-_SHOWING = "Output"
+OUTPUT = "Output"
+OTHER = "Other"
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that tally train wrote.")]
 Source = Annotated[
@@ -147,16 +148,17 @@ Threads = Annotated[
         callback=_use_threads,
         help="How many threads to use at most; results do not depend on it.",
         show_default="all cores",
+        rich_help_panel=OTHER,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Show warnings and errors only.", rich_help_panel=_SHOWING),
+    typer.Option("--quiet", "-q", help="Show warnings and errors only.", rich_help_panel=OUTPUT),
 ]
 Json = Annotated[
     bool,
     typer.Option(
-        "--json", help="Print one JSON object for programs to read.", rich_help_panel=_SHOWING
+        "--json", help="Print one JSON object for programs to read.", rich_help_panel=OUTPUT
     ),
 ]
 Output = Annotated[
@@ -167,7 +169,7 @@ Output = Annotated[
         metavar="FILE",
         help="Where to write the model, in one step when all is done; a file of this name is "
         "replaced.",
-        rich_help_panel=_SHOWING,
+        rich_help_panel=OUTPUT,
     ),
 ]
 ChangedOutput = Annotated[
@@ -178,6 +180,6 @@ ChangedOutput = Annotated[
         metavar="FILE",
         help="Where to write the changed model; a file of this name is replaced.",
         show_default="MODEL itself",
-        rich_help_panel=_SHOWING,
+        rich_help_panel=OUTPUT,
     ),
 ]

@@ -27,19 +27,21 @@ def predict(
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write the label of each document, and how likely it is, as they come.
+    """Label new documents, and say how likely each label is.
 
-    Answers are lines of JSON (or CSV) on standard output. "row" tells where a document is: the
-    line of a file from 1 on, the row of a parquet file from 0 on, the name of a file in a folder.
+    Answers are lines of JSON (or CSV) on standard output, as documents come. "row" tells where
+    a document is: the line of a file from 1 on, the row of a parquet file from 0 on, the name of a
+    file in a folder.
 
     \b
     tally predict mails.tally new.jsonl --top 3 > answers.jsonl
-    tally predict mails.tally new.csv --text body --id message --min-confidence 0.7 --to csv
+    tally predict mails.tally new.csv --text body --id message --to csv
+    tally predict mails.tally new.csv --text body --min-confidence 0.7
     cat new.txt | tally predict mails.tally - --format txt --explain
     """
     if wanted.explain and wanted.to is Written.csv:
         raise typer.BadParameter("explanations do not fit into CSV: use --to jsonl.")
-    classifier = load(model)
+    classifier = load(model, [source])
     documents = Documents(
         [source],
         reading,

@@ -18,10 +18,11 @@ def recalibrate(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Find probabilities, prediction sets and thresholds anew, once a model has changed.
+    """Find probabilities anew, once a model has learned or forgotten.
 
-    Give documents that the model has not learned: a few hundred to a few thousand, which are
-    held in memory. What the model has counted stays as it is.
+    Prediction sets and thresholds are found anew, too. Give documents that the model has not
+    learned: a few hundred to a few thousand, which are held in memory. What the model has counted
+    stays as it is.
 
     \b
     tally recalibrate mails.tally recent.csv --text body --label folder
@@ -31,7 +32,7 @@ def recalibrate(
 
     path = output or model
     expect_place(path)
-    classifier = load(model)
+    classifier = load(model, sources)
     batches = list(documents)
     texts = [text for batch in batches for text in listed_labels(batch.texts)]
     classifier.recalibrate(texts, [label for batch in batches for label in batch.labels or []])

@@ -27,16 +27,25 @@ class Paper(StrEnum):
 
 
 def reproduce(
-    papers: Annotated[list[Paper], typer.Argument(help="Which of them, or all.")],
+    papers: Annotated[
+        list[Paper],
+        typer.Argument(
+            metavar="PAPER", help="Which: vilar, zhou, yang-pedersen, kim, aggarwal; or all."
+        ),
+    ],
     data: Annotated[
         Path | None,
         typer.Option(
+            metavar="FOLDER",
             help="Folder of the corpora; by default $TALLYTEXT_DATA, ../shared/data beside the "
-            "sources, or the user's cache."
+            "sources, or the user's cache.",
         ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for results, tables and figures.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for results, tables and figures."
+        ),
     ] = Path("reproduced"),
     quick: Annotated[
         bool, typer.Option("--quick", help="Small samples, to see that everything runs.")
@@ -58,10 +67,8 @@ def reproduce(
     on this machine are left out. Needs the sources of tallytext, of which the experiments are a
     part, and matplotlib.
 
-    Examples:
-
+    \b
     tally reproduce vilar --quick
-
     tally reproduce all --data corpora -o reproduced
     """
     if docs and quick:

@@ -49,7 +49,9 @@ def terms(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the terms that are most typical of each class, by log-likelihood ratio.
+    """Show the words that are most typical of each class.
+
+    In the order of their log-likelihood ratio: how sure it is that they are more frequent there.
 
     \b
     tally terms mails.tally

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import is_watched, print_json, results, say, warn
+from tallytext.cli.console import is_watched, print_json, say, warn
 from tallytext.cli.documents import Documents
 from tallytext.cli.interrupts import told
 from tallytext.cli.models import expect_place, save
+from tallytext.cli.report_text import print_report
 from tallytext.cli.training_options import Settings
 from tallytext.cli.unlabelled import unlabelled_documents
 
@@ -19,26 +20,29 @@ if TYPE_CHECKING:
     from tallytext import TextClassifier, TextVectorizer
     from tallytext.selection import TermSelector
 
+_FEW = 20  # documents of which each may have a label of its own
+
 
 def train(
     sources: options.Sources,
     *,
-    unlabelled: options.Unlabelled = None,
-    output: options.Output = None,
     reading: options.Reading,
+    unlabelled: options.Unlabelled = None,
     settings: Settings,
+    output: options.Output = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Learn which labels documents have, and write a model file.
+    """Learn from documents that have labels, and write a model file.
 
-    The input is read once, in bounded memory. Settings are compared on documents kept from them;
-    the report that is printed says what was chosen and how well it will do. Without --output, the
-    model is written to the current folder, under the name of the first input with .tally.
+    Several models are tried on documents kept from them, and the best is taken; the report that is
+    printed says which and why, and how often it will be right. The input may be larger than
+    memory. Without --output, the model is written to the current folder, under the name of the
+    first input with .tally.
 
-    Where labels are few, give many more documents of the same kind as --unlabelled: "pooled" learns
-    from these, too, and is taken for classes of up to 50 labels. Their counts are held in memory.
+    Where labels are few, give many more documents of the same kind as --unlabelled: the model
+    "pooled" learns from these, too, and is taken where classes have 50 labels or fewer.
 
     \b
     tally train mails.csv --text body --label folder
@@ -47,11 +51,12 @@ def train(
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     """
     path = expect_place(output or default_output(sources))
-    classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
-    pool = unlabelled_documents(unlabelled or [], sources, reading, quiet)
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
+        classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
+        pool = unlabelled_documents(unlabelled or [], sources, reading, quiet)
         more = pool.texts() if unlabelled else None
         classifier.fit_batches(documents.pairs(), unlabelled=more)
+    _warn_of_little(classifier)
     if unlabelled and not pool.n_documents:
         warn(f"there is no document in {', '.join(unlabelled)}: learned from those with labels.")
     save(classifier, path)
@@ -60,10 +65,27 @@ def train(
         skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
         print_json({"model": str(path), **skipped, **report.to_dict()})
     elif not quiet:
-        results().print(str(report), soft_wrap=True)
+        print_report(report)
     if not quiet:
         say(f"saved as {path}")
     documents.close(pool)
+
+
+def _warn_of_little(classifier: TextClassifier) -> None:
+    """Warn of documents that teach nothing."""
+    names, n_documents = classifier.classes_.tolist(), classifier.tally_.n_documents
+    if len(names) == 1 and not classifier.multi_label_:
+        warn(
+            f"all documents have the label {names[0]!r}, and so has every answer. Is --label the "
+            "right column?"
+        )
+    if len(names) > max(_FEW, n_documents // 2):
+        warn(
+            f"{n_documents:,} documents have {len(names):,} labels: hardly two share one. Is "
+            "--label the right column?"
+        )
+    if not classifier.tally_.n_tokens:
+        warn("there is no word in the documents. Is --text the right column?")
 
 
 def _untrained(settings: Settings, quiet: bool) -> TextClassifier:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -29,7 +30,11 @@ def _models() -> list[tuple[str, str]]:
     return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
 
 
-MODELS = "Models:\n" + "\n".join(f"  {name:<13} {summary}" for name, summary in _models())
+def _described(name: str, summary: str) -> str:
+    return fill(summary, 78, initial_indent=f"{name:<13} ", subsequent_indent=" " * 14)
+
+
+MODELS = "Models:\n" + "\n".join(f"{_described(*each)}" for each in _models())
 
 ModelName = Annotated[
     str,
@@ -75,7 +80,7 @@ MultiLabel = Annotated[
         "--multi-label/--single-label",
         help="Whether documents may have several labels or none.",
         show_default="if one of them has",
-        rich_help_panel=_PANEL,
+        rich_help_panel="Labels",
     ),
 ]
 Budget = Annotated[

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import BinaryIO
 
 from tallytext.datasets.batch import Row
 from tallytext.datasets.columns import UNKNOWN, Columns, Report, UnreadableRow
+from tallytext.datasets.remedies import remedy_of_header
 from tallytext.datasets.text_lines import LARGEST_DOCUMENT, TOO_LARGE, text_lines
 from tallytext.errors import FileError
+
+_SEPARATORS = (",", ";", "\t")
 
 
 def csv_rows(
@@ -22,15 +26,22 @@ def csv_rows(
 ) -> Iterator[Row]:
     """Yield the records of a file, each under the number of its first line.
 
+    Where commas are expected, a header with semicolons or tabs is read as such.
+
     A record with fewer or more fields than the header, or with quotes that do not match, cannot
     be read; nor can one without a label, unless there may be several of them.
     """
     # Python's own limit is 128 KiB; without any, a quote left open would swallow a whole disk.
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST_DOCUMENT))
-    records = _records(text_lines(stream, encoding), delimiter)
+    lines = text_lines(stream, encoding)
+    first = list(islice(lines, 1))
+    if delimiter == ",":
+        delimiter = separator_of(first[0][0] if first else "", columns)
+    records = _records(chain(first, lines), delimiter)
     line, header, problem = next(records, (1, [], "there is no header line"))
     if problem:
-        raise FileError(f"cannot read {source}, line {line}: {problem}.")
+        helps = remedy_of_header(problem)
+        raise FileError(f"cannot read {source}, line {line}: {problem}.{helps}")
     positions = columns.find(header, source)
     for line, fields, problem in records:
         try:
@@ -39,6 +50,25 @@ def csv_rows(
             report(f"line {line}", str(reason))
         else:
             yield line, *row
+
+
+def separator_of(header: str, columns: Columns) -> str:
+    r"""Return what stands between the columns of a header: not all programs write commas.
+
+    It is the one that makes the wanted columns of it; or, if none does, a semicolon or a tab
+    where there is no comma.
+
+    Examples
+    --------
+    >>> separator_of("label;text\n", Columns("text", "label"))
+    ';'
+    >>> separator_of("text,label;name\n", Columns("text", None))
+    ','
+    """
+    for separator in _SEPARATORS:
+        if set(columns.names) <= set(header.rstrip("\r\n").replace('"', "").split(separator)):
+            return separator
+    return next((separator for separator in _SEPARATORS if separator in header), ",")
 
 
 class _Feed:

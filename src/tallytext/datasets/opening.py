@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
+from tallytext.datasets.remedies import remedy_of_format
 from tallytext.errors import FileError, did_you_mean
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt")
 
-_OTHER_NAMES = {"ndjson": "jsonl"}
+_OTHER_NAMES = {"ndjson": "jsonl", "json": "jsonl"}
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
 _SHORT_SUFFIXES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz"}
 _BUFFER = 1 << 18
@@ -156,6 +157,8 @@ def _format_of(name: str, path: Path) -> str:
         return format
     if not path.exists():
         raise FileError(f"there is no file {str(path)!r}.")
+    if helps := remedy_of_format(suffix):
+        raise FileError(f"cannot read documents from {str(path)!r}. {helps}")
     raise FileError(
         f"the name of {str(path)!r} does not tell its format. "
         f"Give one as format (--format): {', '.join(FORMATS)}."

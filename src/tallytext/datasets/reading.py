@@ -12,6 +12,7 @@ from tallytext.datasets.csv_rows import csv_rows
 from tallytext.datasets.folders import Folder
 from tallytext.datasets.json_lines import json_rows
 from tallytext.datasets.opening import Source, opened, plain_errors
+from tallytext.datasets.remedies import remedy
 from tallytext.datasets.tar_archives import tar_rows
 from tallytext.datasets.text_lines import checked_encoding, plain_rows
 from tallytext.errors import FileError, InputError
@@ -39,9 +40,11 @@ class DocumentReader:
     also : iterable of str, default=()
         Further columns to keep, an identifier for instance.
     format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt"}, optional
-        By default what the name tells (``.ndjson`` is ``"jsonl"``, ``.tgz`` is ``"tar"``), and
-        ``"jsonl"`` for standard input. Where the name ends in ``.gz``, ``.bz2``, ``.xz`` or
-        ``.zst`` the file is decompressed. ``"txt"`` has one document a line, and no labels.
+        By default what the name tells (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
+        ``"tar"``), and ``"jsonl"`` for standard input. In ``"csv"``, semicolons or tabs may stand
+        in place of commas, if they do in the header. Where the name ends in ``.gz``, ``.bz2``,
+        ``.xz`` or ``.zst`` the file is decompressed. ``"txt"`` has one document a line, and no
+        labels.
     label_separator : str, optional
         Makes lists of labels of strings: with ``";"``, ``"a; b"`` stands for two labels and an
         empty string for none.
@@ -182,10 +185,7 @@ class DocumentReader:
             self.skipped.add(f"{place}: {reason}")
             return
         ended = reason if reason.endswith("?") else f"{reason}."
-        raise FileError(
-            f"cannot read {self._source}, {place}: {ended} "
-            "Rows like this one are left out with on_error='skip' (--on-error skip)."
-        )
+        raise FileError(f"cannot read {self._source}, {place}: {ended} {remedy(reason)}")
 
 
 def read_documents(source: str | os.PathLike[str], **options: Any) -> DocumentReader:

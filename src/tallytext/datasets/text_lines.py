@@ -30,7 +30,10 @@ def checked_encoding(encoding: str) -> str:
     except LookupError:
         raise InputError(f"there is no encoding {encoding!r}.") from None
     if lines != b"x\n":
-        raise InputError(f"files in {encoding} cannot be read: convert them to UTF-8 first.")
+        raise InputError(
+            f"files in {encoding} cannot be read: convert them to UTF-8 first, "
+            f"as in iconv -f {encoding} -t UTF-8 old.csv > new.csv."
+        )
     return encoding
 
 

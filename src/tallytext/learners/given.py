@@ -37,4 +37,9 @@ def learner_of(model: Any) -> Learner:
     if isinstance(model, TrainedClassifier):
         learns = hasattr(model, "forget")
         return Learner.of_documents(kind.__name__, "given by its settings", kind, learns=learns)
-    raise TypeError(f"model must be the name of a learner, or a model, not {model!r:.80}.")
+    is_class = isinstance(model, type)
+    helps = f" Make an object of the class: {model.__name__}()." if is_class else ""
+    raise TypeError(
+        "model must be the name of a learner, or a model of tallytext such as MultinomialNB(), "
+        f"not {model!r:.80}.{helps}"
+    )

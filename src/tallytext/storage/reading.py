@@ -67,6 +67,27 @@ def load_arrays(
         raise FileError(f"cannot read {str(path)!r}: {problem}.") from None
 
 
+def is_arrays_file(path: str | Path) -> bool:
+    """Whether a file begins as those of :func:`save_arrays` do; it may still be damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> note = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> note.write_text("text,label")
+    10
+    >>> is_arrays_file(note)
+    False
+    """
+    if not os.path.isfile(path):  # noqa: PTH113 - no name is too long for it, nor too odd
+        return False
+    with Path(path).open("rb") as file:
+        begin = file.read(_BEGIN + 1)
+    return (
+        2 <= int.from_bytes(begin[:_BEGIN], "little") <= LONGEST_HEADER and begin[_BEGIN:] == b"{"
+    )
+
+
 def _mapped(path: str | Path) -> mmap.mmap:
     descriptor = os.open(path, _FLAGS)
     try:

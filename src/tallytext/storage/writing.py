@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -126,12 +127,20 @@ def _little(array: NDArray[Any]) -> NDArray[Any]:
 @contextmanager
 def _replaced(path: Path) -> Iterator[Path]:
     """Yield the name of a file to write; it takes the name ``path`` when all went well."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     # Cut short, so that a long name does not become one that is too long.
     temporary = path.with_name(f".{path.name[:40]}.{uuid4().hex}.part")
     try:
         yield temporary
         _flush(temporary)
         temporary.replace(path)
+    except OSError as problem:
+        if problem.filename is None:
+            raise
+        # Speak of the file that was to be written, or of the folder that is not there.
+        about = path.parent if isinstance(problem, FileNotFoundError) else path
+        raise OSError(problem.errno, problem.strerror, os.fspath(about)) from problem
     finally:
         temporary.unlink(missing_ok=True)
     _flush(path.parent)

@@ -250,6 +250,8 @@ def _iterator(texts: object) -> Iterator[Any]:
         raise InputError("give a list of documents, not one string: [text] instead of text.")
     if isinstance(texts, Mapping):
         raise InputError("give a list of documents, not a dict: list(documents.values()), say.")
+    if isinstance(texts, set | frozenset):
+        raise InputError("give a list of documents, not a set: it has no order of its own.")
     if not isinstance(texts, Iterable):
         raise InputError(f"documents must be a list or another iterable, not {_shown(texts)}.")
     return iter(texts)
