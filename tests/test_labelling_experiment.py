@@ -8,6 +8,7 @@ pytest.importorskip("matplotlib", reason="figures are drawn with matplotlib")
 from experiments.labelling.page import text, write
 from experiments.labelling.results import Results
 from experiments.labelling.simulation import LOOP, RANDOM, Half, Run, simulate
+
 from test_labelling import LABELS, TEXTS
 
 

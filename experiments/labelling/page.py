@@ -22,11 +22,12 @@ HEAD = """# Labelling: results
 
 <!-- Generated: do not edit. -->
 
-`python -m experiments.labelling --write` wrote this page. Labelling of `ag_news_20k` is played: the training half is
-the documents without labels, and the data set answers each question of a `Session`. After each answer the model of the
-session is judged on the test half. Once the session asks as [`tally label`](labelling.md) does (documents that would teach
-most, and every fifth at random), once all documents come in random order. The model is the same, and learns from all
-documents without labels in both. Each seed draws its documents anew.
+`python -m experiments.labelling --write` wrote this page. Labelling of `ag_news_20k` is played: the
+training half is the documents without labels, and the data set answers each question of a
+`Session`. After each answer the model of the session is judged on the test half. Once the session
+asks as [`tally label`](labelling.md) does: for documents that would teach most, and every fifth at
+random. Once all documents come in random order. The model is the same in both, and learns from all
+documents without labels. Each seed draws its documents anew.
 """
 ABOUT = "Accuracy on the test half after each answer: mean of the seeds, and each of them"
 
@@ -74,9 +75,10 @@ def _needed(results: Results) -> str:
     for order in ORDERS:
         rows.append(_counts(f"{TITLES[order]}, first", results, order, Run.first))
         rows.append(_counts(f"{TITLES[order]}, for good", results, order, Run.lasting))
+    n = len(_runs(results, LOOP)[0].accuracies)
     note = (
-        f"\nThe number of answers after which accuracy is {LEVEL:.2f} for the first time, and after which it does not "
-        f"fall below again within {len(_runs(results, LOOP)[0].accuracies)} answers; – where that does not happen.\n"
+        f"\nThe number of answers after which accuracy is {LEVEL:.2f} for the first time, and "
+        f"after which it does not fall below again within {n} answers; – where that is never.\n"
     )
     return "\n".join([*rows, note])
 
