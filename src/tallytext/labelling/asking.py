@@ -21,10 +21,10 @@ class Asking:
     Of a thousand candidates :math:`e`, drawn anew for every question, the one is asked for that
     brings most of them nearer to a label:
 
-    .. math:: \sum_e u_e \max\left(0, \cos(d, e) - n_e\right)
+    .. math:: \sum_e u_e \max\left(0, \cos(d, e) - k_e\right)
 
-    where :math:`n_e` is the largest cosine between e and a document with a label, and
-    :math:`u_e = 1 - \frac{n}{n + 10} l_e` how unsure the model of n labels is of e: :math:`l_e` is
+    where :math:`k_e` is the largest cosine between e and a document with a label, and
+    :math:`u_e = 1 - \frac{m}{m + 10} l_e` how unsure the model of m labels is of e: :math:`l_e` is
     the lead of its best class over the second best. So outliers are not asked for, nor are
     neighbours of what is known; and the first few labels spread over all documents, because a
     model of few labels does not know what it does not know.
