@@ -18,7 +18,7 @@ from benchmarks.timing import Clock
 from tallytext.labelling import Journal, Session
 
 FOLDER = True
-NAMES = ("ag_news_20k", "klue_ynat")
+NAMES = ("ag_news_20k",)
 ANSWERS = 60
 ABOUT = f"""All training documents of a corpus, and {ANSWERS} true answers. *First question*: from
 the command `tally label` to its first page; of this, *libraries* is what `import

@@ -17,3 +17,11 @@ def test_waiting_is_measured_from_the_command_to_the_model(tmp_path):
     assert result.returncode == 0, result.stderr
     for expected in ("first question", "libraries", "the longest", "undo", "model"):
         assert expected in result.stdout
+
+
+def test_the_picture_of_a_page_loads_nothing_from_elsewhere():
+    from benchmarks.labelling_picture import picture
+
+    drawn = picture()
+    assert "[Enter]" in drawn and "payment" in drawn
+    assert "@font-face" not in drawn and "url(http" not in drawn
