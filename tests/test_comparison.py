@@ -11,7 +11,7 @@ import tallytext
 from tallytext.comparison import judging, racing
 from tallytext.comparison.judging import Documents, Trial
 from tallytext.comparison.learning_curve import outlook
-from tallytext.comparison.near_duplicates import near_duplicates
+from tallytext.comparison.near_duplicates import NearDuplicates, near_duplicates
 from tallytext.comparison.per_document import group_numbers, moment_numbers
 from tallytext.comparison.racing import judge_all
 from tallytext.comparison.splits import splits_of
@@ -396,6 +396,12 @@ class TestNearDuplicates:
         found = tallytext.compare(texts, labels, learners=["neighbours"]).near_duplicates
         assert found.score_without < found.score - 0.03
         assert f"{found.score_without:.1%} instead of {found.score:.1%}" in found.warning
+
+    def test_no_harm_is_claimed_where_none_shows(self):
+        harmless = NearDuplicates(100, 10, score=0.8, score_without=0.8)
+        assert "does not show in the score (80.0% instead of 80.0%" in harmless.warning
+        assert "too high" in NearDuplicates(100, 10, score=0.8, score_without=0.7).warning
+        assert NearDuplicates(100, 1, score=0.8, score_without=0.7).warning == ""
 
     def test_kept_together_they_do_no_harm(self):
         texts, labels = made_up(60)

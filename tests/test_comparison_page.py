@@ -1,5 +1,6 @@
 """The page of a comparison: whole, safe, readable without anything else, and quiet in a browser."""
 
+import os
 import re
 import shutil
 from html.parser import HTMLParser
@@ -12,9 +13,15 @@ from tallytext.comparison.confusion_map import confusion_matrix
 from topics import made_up
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)> wave salt tide"
-MISSING = [name for name in ("bash",) if not shutil.which(name)] + (
-    [] if browser.find_browser() else [" or ".join(browser.NAMES)]
-)
+MISSING = [
+    name
+    for name, is_there in {
+        "Unix": os.name == "posix",
+        "bash": shutil.which("bash"),
+        " or ".join(browser.NAMES): browser.find_browser(),
+    }.items()
+    if not is_there
+]
 
 
 def compared(n=60, **options):

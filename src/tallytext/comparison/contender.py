@@ -26,7 +26,8 @@ class Contender:
     difference : Difference or None
         From the best learner, on the documents that both were judged by.
     fit_seconds, predict_seconds : float
-        For one fold: what learning from text took, and what answering took; means.
+        For one fold: what learning from text took, and what answering took; medians, so that the
+        first fold, which warms things up, does not count against a learner.
     megabytes : float or None
         Memory beyond that of the texts, at the peak of learning and answering; None where the
         system does not tell.

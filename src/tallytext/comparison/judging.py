@@ -158,8 +158,8 @@ class Trial:
             EvaluationReport.of(self.evaluation),
             n_folds=len(self.folds),
             fold_scores=tuple(fold.score for fold in self.folds),
-            fit_seconds=float(np.mean(self.fit_seconds)),
-            predict_seconds=float(np.mean(self.predict_seconds)),
+            fit_seconds=float(np.median(self.fit_seconds)),
+            predict_seconds=float(np.median(self.predict_seconds)),
             megabytes=max(known, default=None),
             failure=self.failure,
         )

@@ -94,7 +94,8 @@ def _notes(comparison: Comparison) -> str:
         f"“To best” is the difference from the best on the same documents; {CHANCE}.",
         "The band is the interval of the best.",
         "Learners judged on fewer folds are compared with the best on these folds only." * fewer,
-        "Times are for one fold: learning from text with calibration, and answering; memory is "
+        "Times are for one fold (medians): learning from text with calibration, and answering; "
+        "memory is "
         "what the peak is above the texts themselves.",
         "Intervals draw whole groups." * (comparison.splits.method == "groups"),
     ]

@@ -51,16 +51,20 @@ class NearDuplicates:
         """A sentence, if they are many enough to make scores too high; else nothing."""
         if self.share < WORTH_SAYING:
             return ""
-        without = (
-            ""
-            if self.score is None or self.score_without is None
-            else f" ({self.score_without:.1%} instead of {self.score:.1%} without them)"
-        )
         return (
-            f"{self.share:.0%} of the judged documents have a near duplicate among those learned, "
-            f"so that scores are too high for documents that are really new{without}: "
-            "keep such documents together with groups (--groups), or judge by time (--time)."
+            f"{self.share:.0%} of the judged documents have a near duplicate among those learned"
+            f"{self._effect}: keep such documents together with groups (--groups), or judge by "
+            "time (--time)."
         )
+
+    @property
+    def _effect(self) -> str:
+        if self.score is None or self.score_without is None:
+            return ", so that scores are too high for documents that are really new"
+        scores = f"{self.score_without:.1%} instead of {self.score:.1%} without them"
+        if self.score_without < self.score:
+            return f", so that scores are too high for documents that are really new ({scores})"
+        return f", though it does not show in the score ({scores})"
 
 
 def near_duplicates(
