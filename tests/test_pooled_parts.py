@@ -271,6 +271,14 @@ def test_one_document_of_each_class_can_tell_nothing():
     assert (found.of_anchor(0.5), found.of_words(0.5)) == (0.5, 0.0)
 
 
+def test_a_lead_is_trusted_less_the_more_it_is_doubted():
+    found = Trust(anchor=0.85, plain=0.8, translated=0.82, n=40, doubt=0.02, plain_doubt=0.02)
+    assert found.of_anchor(1.0, doubt=0.0) == pytest.approx(1.0)
+    assert found.of_anchor(1.0, doubt=0.5) == pytest.approx(2 / 3)
+    assert found.of_anchor(1.0, doubt=1.5) == 0.0
+    assert found.of_anchor(0.5, doubt=1.5) == 0.5
+
+
 def test_topics_are_found_by_words_and_by_the_anchor():
     pool, rows, truth = labelled_pool(k=10, n=200)
     found = Trust.measured(pool, rows, truth)

@@ -100,7 +100,7 @@ class Trust:
         """Share that naive Bayes was right of, plain or translated, whichever was better."""
         return float(np.fmax(self.plain, self.translated))
 
-    def of_anchor(self, evenness: float, doubt: float) -> float:
+    def of_anchor(self, evenness: float, doubt: float = 0.5) -> float:
         """Return how far to trust the anchor while the pool is shared out, from 0 to 1.
 
         At least half where classes of the pool turn out uneven: documents of large ones leak into
@@ -110,7 +110,7 @@ class Trust:
         ----------
         evenness : float
             Of the pool, see :attr:`Expected.evenness`.
-        doubt : float
+        doubt : float, default=0.5
             How many standard errors are taken off the lead of the anchor.
         """
         least = _UNEVEN_TRUST if evenness < _UNEVEN else 0.0
