@@ -67,7 +67,13 @@ class Contender:
         return self.difference is not None and self.difference.may_be_chance
 
     def remark(self, n_folds: int) -> str:
-        """Return what is to be known of it besides figures, where there were so many folds."""
+        """Return what is to be known of it besides figures.
+
+        Parameters
+        ----------
+        n_folds : int
+            How many folds there were.
+        """
         if self.report is None:
             return self.failure
         if self.n_folds == n_folds:

@@ -92,6 +92,10 @@ class Journal:
     def add(self, answer: Answer) -> None:
         """Write an answer; when this returns, it is on disk.
 
+        Parameters
+        ----------
+        answer : Answer
+
         Raises
         ------
         OSError

@@ -247,6 +247,10 @@ class Session:
     def predict(self, texts: Sequence[str]) -> NDArray[Any]:
         """Return what the model of now says of other documents.
 
+        Parameters
+        ----------
+        texts : sequence of str
+
         Raises
         ------
         InputError

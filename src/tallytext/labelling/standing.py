@@ -56,6 +56,11 @@ class Standing:
         """Return the share of right guesses in each block of documents drawn at random.
 
         The last block has up to twice as many, so that none is of a few.
+
+        Parameters
+        ----------
+        block : int
+            How many documents are in one.
         """
         drawn = self.drawn
         starts = range(0, max(len(drawn) - block, 0) + 1, block)
@@ -72,6 +77,11 @@ def wilson_interval(right: int, asked: int) -> tuple[float, float]:
 
     where :math:`p` is the share of right ones, :math:`n` how many were asked, and z = 1.96. Unlike
     the plain interval it stays within 0 and 1, and is of use from a few on.
+
+    Parameters
+    ----------
+    right, asked : int
+        How many were right, and of how many.
 
     Examples
     --------

@@ -70,6 +70,11 @@ def load_arrays(
 def is_arrays_file(path: str | Path) -> bool:
     """Whether a file begins as those of :func:`save_arrays` do; it may still be damaged.
 
+    Parameters
+    ----------
+    path : str or Path
+        No file, too, is an answer: False.
+
     Examples
     --------
     >>> import tempfile
