@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from strategies import texts as nasty_texts
 from tallytext import TextVectorizer
-from tallytext.datasets import DocumentReader, load_documents
+from tallytext.datasets import DocumentReader, load_documents, read_documents
 from tallytext.datasets.parquet import _ends
+from tallytext.errors import FileError
 
 # What a file in UTF-8 can hold: no lone surrogates.
 texts = nasty_texts().map(lambda text: text.encode("utf-8", "replace").decode())
@@ -313,3 +314,31 @@ def test_pyarrow_is_not_imported_unless_needed(tmp_path, code):
     path.write_text('{"text": "x", "label": "a"}')
     check = f"import sys; {code}; assert not {{'pyarrow', 'numpy', 'sklearn'}} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", check, path], check=True)
+
+
+class TestLinesOfFastText:
+    LINES = "__label__bread why does it   not rise ?\n\n__label__meat __label__oven roast beef\n"
+
+    def read(self, folder, content, **options):
+        path = folder / "lines.txt"
+        path.write_text(content, encoding="utf-8")
+        reader = read_documents(path, format="fasttext", **options)
+        (batch,) = reader
+        return batch, reader.skipped
+
+    def test_words_with_the_mark_are_labels_and_no_text(self, tmp_path):
+        batch, _ = self.read(tmp_path, self.LINES)
+        assert batch.texts == ["why does it not rise ?", "roast beef"]
+        assert batch.labels == ["bread", ["meat", "oven"]]
+        assert batch.places == [1, 3]
+
+    def test_labels_are_left_out_where_they_are_not_wanted(self, tmp_path):
+        batch, _ = self.read(tmp_path, self.LINES + "unknown\n", label=None)
+        assert batch.texts[1:] == ["roast beef", "unknown"]
+        assert batch.labels is None
+
+    def test_a_line_without_a_label_is_told_or_skipped(self, tmp_path):
+        with pytest.raises(FileError, match="line 4: no word begins with __label__"):
+            self.read(tmp_path, self.LINES + "unknown\n")
+        batch, skipped = self.read(tmp_path, self.LINES + "unknown\n", on_error="skip")
+        assert (len(batch.texts), skipped.count) == (2, 1)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from tallytext.datasets.remedies import remedy_of_format
 from tallytext.errors import FileError, did_you_mean
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt", "fasttext")
 
 _OTHER_NAMES = {"ndjson": "jsonl", "json": "jsonl"}
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")

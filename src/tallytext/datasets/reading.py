@@ -11,6 +11,7 @@ from tallytext.datasets.columns import Columns
 from tallytext.datasets.csv_rows import csv_rows
 from tallytext.datasets.folders import Folder
 from tallytext.datasets.json_lines import json_rows
+from tallytext.datasets.marked_lines import marked_rows
 from tallytext.datasets.opening import Source, opened, plain_errors
 from tallytext.datasets.remedies import remedy
 from tallytext.datasets.tar_archives import tar_rows
@@ -39,12 +40,12 @@ class DocumentReader:
         a file, whatever the name given here.
     also : iterable of str, default=()
         Further columns to keep, an identifier for instance.
-    format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt"}, optional
+    format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt", "fasttext"}, optional
         By default what the name tells (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
         ``"tar"``), and ``"jsonl"`` for standard input. In ``"csv"``, semicolons or tabs may stand
         in place of commas, if they do in the header. Where the name ends in ``.gz``, ``.bz2``,
         ``.xz`` or ``.zst`` the file is decompressed. ``"txt"`` has one document a line, and no
-        labels.
+        labels; ``"fasttext"`` has one a line, in which words such as ``__label__spam`` are labels.
     label_separator : str, optional
         Makes lists of labels of strings: with ``";"``, ``"a; b"`` stands for two labels and an
         empty string for none.
@@ -137,14 +138,14 @@ class DocumentReader:
 
     def _check(self) -> None:
         source, columns = self._source, self._columns
-        if source.format in ("folder", "tar", "txt") and columns.also:
+        if source.format in ("folder", "tar", "txt", "fasttext") and columns.also:
             raise FileError(
                 f"{source} has texts only, not the columns {', '.join(map(repr, columns.also))}."
             )
         if source.format == "txt" and columns.label is not None:
             raise FileError(
                 f"{source} has one document a line and no labels: read it with label=None, "
-                "to predict them."
+                "to predict them. Lines such as '__label__spam Buy now' are format='fasttext'."
             )
         if self._match is not None and source.format not in ("folder", "tar"):
             raise FileError(f"match is for folders and archives, but {source} is {source.format}.")
@@ -176,6 +177,8 @@ class DocumentReader:
             return tar_rows(*given, str(source), self._match)
         if source.format == "jsonl":
             return json_rows(*given)
+        if source.format == "fasttext":
+            return marked_rows(*given)
         if source.format == "txt":
             return plain_rows(stream, self._report, encoding)
         return csv_rows(*given, str(source), "," if source.format == "csv" else "\t")
