@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,25 +11,29 @@ from tallytext.storage import save_text
 
 
 class Results:
-    """Runs, by order and seed."""
+    """Runs, by corpus, order and seed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
         self._runs = [Run(**values) for values in known]
 
-    def __contains__(self, run: tuple[str, int, int]) -> bool:
-        """Return whether an order was run with a seed, for so many answers or more."""
-        order, seed, n = run
-        return any(len(each.accuracies) >= n for each in self.of(order) if each.seed == seed)
+    @property
+    def corpora(self) -> list[str]:
+        """The corpora, in the order in which they came."""
+        return [*dict.fromkeys(run.corpus for run in self._runs)]
 
-    def of(self, order: str) -> Iterator[Run]:
-        """Yield the runs of an order."""
-        return (each for each in self._runs if each.order == order)
+    def of(self, corpus: str, order: str) -> list[Run]:
+        """Return the runs of an order on a corpus, by their seeds."""
+        found = [run for run in self._runs if (run.corpus, run.order) == (corpus, order)]
+        return sorted(found, key=lambda run: run.seed)
+
+    def lacks(self, corpus: str, order: str, seed: int) -> bool:
+        """Whether there is no such run."""
+        return all(run.seed != seed for run in self.of(corpus, order))
 
     def add(self, run: Run) -> None:
         """Keep a run; on disk when this returns."""
-        same = (run.order, run.seed)
-        self._runs = [each for each in self._runs if (each.order, each.seed) != same] + [run]
+        self._runs.append(run)
         lines = ",\n".join(json.dumps(asdict(each)) for each in self._runs)
         save_text(self._path, f"[\n{lines}\n]\n")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,18 +17,27 @@ LOOP, RANDOM = "loop", "random"
 ORDERS = {LOOP: 5, RANDOM: 1}
 
 
-@dataclass(frozen=True)
-class Half:
+class Half(NamedTuple):
     """Documents and their labels."""
 
     texts: Sequence[str]
     labels: Sequence[str]
 
 
+class Game(NamedTuple):
+    """What is played: documents to be labelled, others to judge by, and how many answers."""
+
+    corpus: str
+    train: Half
+    test: Half
+    n_answers: int
+
+
 @dataclass(frozen=True)
 class Run:
     """Accuracy on other documents after each answer; 0 before two classes are known."""
 
+    corpus: str
     order: str
     seed: int
     accuracies: list[float]
@@ -43,10 +53,9 @@ class Run:
         return last + 1 if last < len(self.accuracies) else None
 
 
-def simulate(
-    train: Half, test: Half, order: str, seed: int, n: int, step: Callable[[], None]
-) -> Run:
-    """Answer so many questions from the data set, and judge the model after each."""
+def simulate(game: Game, order: str, seed: int, step: Callable[[], None]) -> Run:
+    """Answer questions from the data set, and judge the model after each."""
+    corpus, train, test, n = game
     truth, accuracies = np.asarray(test.labels), list[float]()
     with TemporaryDirectory() as folder, Journal(Path(folder) / "answers.jsonl") as journal:
         session = Session(train.texts, journal, random_every=ORDERS[order], seed=seed)
@@ -56,4 +65,4 @@ def simulate(
             right = session.predict(test.texts) == truth if known else np.zeros(1)
             accuracies.append(float(right.mean()))
             step()
-    return Run(order, seed, accuracies)
+    return Run(corpus, order, seed, accuracies)
