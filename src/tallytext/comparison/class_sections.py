@@ -37,7 +37,7 @@ def mistakes(comparison: Comparison) -> Section:
     only = ", among documents that have one label and were given one" * comparison.documents.several
     about = f"<p>The most frequent mistakes of the best learner{only}.</p>"
     heads = ["label given", "taken for", "documents"]
-    return "mistakes", _TITLE, about + table(heads, rows, kind="plain named")
+    return "mistakes", _TITLE, about + table("Mistakes", heads, rows, "plain named")
 
 
 def classes(comparison: Comparison) -> Section:
@@ -64,7 +64,7 @@ def classes(comparison: Comparison) -> Section:
         "of the origin of documents rather than of their topic (names, signatures, markup) will "
         "not be there in new documents.</p>"
     )
-    return "classes", "Classes", about + table(heads, rows, kind="plain classes") + more
+    return "classes", "Classes", about + table("Classes", heads, rows, "plain classes") + more
 
 
 def _terms(terms: list[str]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
+from tallytext.comparison.tables import scrolled
 from tallytext.evaluation import Evaluation
 
 MOST_CLASSES = 40
@@ -73,11 +74,12 @@ def confusion_map(evaluation: Evaluation) -> str:
         _row(name, at, cells, names)
         for at, (name, cells) in enumerate(zip(names, matrix, strict=True))
     )
-    return (
-        '<div class="wide" tabindex="0"><table class="map"><thead>'
+    return scrolled(
+        "What is taken for what",
+        '<table class="map"><thead>'
         f'<tr><td class="corner"></td><th scope="colgroup" colspan="{len(names)}" class="over">'
         f'what the best learner says</th></tr><tr><th scope="col" class="corner">label given</th>'
-        f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"{heads}</tr></thead><tbody>{rows}</tbody></table>",
     )
 
 

@@ -66,7 +66,11 @@ def learners(comparison: Comparison) -> Section:
     heads = ["learner", *names, "learn", "answer", "memory"]
     band = comparison.best.interval or (0.0, 1.0)
     rows = [_row(each, axis, band, n_folds) for each in comparison.contenders]
-    return "learners", "Learners", table(heads, rows, kind="plain learners") + _notes(comparison)
+    return (
+        "learners",
+        "Learners",
+        table("Learners", heads, rows, "plain learners") + _notes(comparison),
+    )
 
 
 def _row(each: Contender, axis: Axis, band: tuple[float, float], n_folds: int) -> list[str]:
@@ -95,8 +99,7 @@ def _notes(comparison: Comparison) -> str:
         "The band is the interval of the best.",
         "Learners judged on fewer folds are compared with the best on these folds only." * fewer,
         "Times are for one fold (medians): learning from text with calibration, and answering; "
-        "memory is "
-        "what the peak is above the texts themselves.",
-        "Intervals draw whole groups." * (comparison.splits.method == "groups"),
+        "memory is what the peak is above the texts themselves.",
+        "Intervals take documents of one group for alike." * (comparison.splits.method == "groups"),
     ]
     return f'<p class="note">{" ".join(note for note in notes if note)}</p>'

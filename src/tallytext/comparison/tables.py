@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-def table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", kind: str = "plain"
-) -> str:
+def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str) -> str:
     """Return a table in HTML that scrolls by itself where it is too wide.
 
     Examples
     --------
-    >>> table(["class", "documents"], [["sea", "3"]]).count("<th ")
+    >>> table("Classes", ["class", "documents"], [["sea", "3"]], "plain").count("<th ")
     3
     """
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
     body = "".join(_row(row) for row in rows)
-    said = f"<caption>{caption}</caption>" if caption else ""
-    return (
-        f'<div class="wide" tabindex="0"><table class="{kind}">{said}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+    return scrolled(
+        name,
+        f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>',
     )
+
+
+def scrolled(name: str, inside: str) -> str:
+    """Return something in a frame of its own, which keys can scroll, too."""
+    return f'<div class="wide" role="region" aria-label="{name}" tabindex="0">{inside}</div>'
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -72,12 +72,13 @@ def seconds(value: float) -> str:
 
     Examples
     --------
-    >>> seconds(0.0314), seconds(12.34), seconds(0.0004)
-    ('0.03 s', '12.3 s', '0.4 ms')
+    >>> seconds(0.0314), seconds(12.34), seconds(0.0004), seconds(123.4)
+    ('0.03 s', '12.3 s', '0.4 ms', '123 s')
     """
     if value < 0.01:
         return f"{1000 * value:.1f} ms"
-    return f"{value:.2f} s" if value < 10 else f"{value:,.1f} s"
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{digits}f} s"
 
 
 def megabytes(value: float | None) -> str:
