@@ -1,4 +1,6 @@
 import os
+import signal
+import time
 
 import pytest
 
@@ -17,6 +19,19 @@ def test_every_answer_that_a_question_followed_is_kept_when_the_command_is_kille
     assert witness.counts["kills"] == 3
     assert witness.counts["answers acknowledged"] > 0
     assert witness.counts["answers lost"] == witness.counts["answers made up"] == 0
+
+
+def test_a_command_that_is_told_to_end_leaves_the_terminal_as_it_was(tmp_path):
+    child = Notes(tmp_path, n_documents=60).start()
+    before = child.modes()
+    assert child.question() is not None
+    assert child.modes() != before
+    child.send(signal.SIGTERM)
+    deadline = time.monotonic() + 30
+    while child.modes() != before:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert child.wait() == -signal.SIGTERM
 
 
 @pytest.mark.parametrize(

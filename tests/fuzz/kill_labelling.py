@@ -94,8 +94,15 @@ class Child:
     def press(self, key: str) -> None:
         os.write(self._terminal, key.encode())
 
+    def modes(self) -> int:
+        """Return whether the terminal waits for whole lines and shows what is typed."""
+        return termios.tcgetattr(self._terminal)[3] & (termios.ICANON | termios.ECHO)
+
+    def send(self, number: int) -> None:
+        self._process.send_signal(number)
+
     def kill(self) -> None:
-        self._process.send_signal(signal.SIGKILL)
+        self.send(signal.SIGKILL)
         self.wait()
 
     def wait(self) -> int:

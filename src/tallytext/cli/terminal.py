@@ -28,8 +28,8 @@ class EndOfKeys(Exception):
 class Terminal:
     """What is pressed at a terminal, without waiting for Enter and without showing it.
 
-    As a context: the terminal is as it was before when it ends, and while the program is stopped
-    by Ctrl-Z. Ctrl-C is a signal as always.
+    As a context: the terminal is as it was before when it ends, also if the program is told to, and
+    while it is stopped by Ctrl-Z. Ctrl-C is a signal as always.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Terminal:
         self._decoder = codecs.getincrementaldecoder(stream.encoding)("replace")
         self._was_stopped = False
         self._before: Any = None
-        self._stop_before: Any = None
+        self._handlers: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         import termios
@@ -50,7 +50,8 @@ class Terminal:
         self._before = termios.tcgetattr(self._descriptor)
         self._listen()
         if threading.current_thread() is threading.main_thread():
-            self._stop_before = signal.signal(signal.SIGTSTP, self._stop)
+            for number in (signal.SIGTSTP, signal.SIGTERM):
+                self._handlers[number] = signal.signal(number, self._leave)
         return self
 
     def __exit__(
@@ -59,8 +60,8 @@ class Terminal:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._stop_before is not None:
-            signal.signal(signal.SIGTSTP, self._stop_before)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
         self._restore()
 
     def discard(self) -> None:
@@ -128,12 +129,13 @@ class Terminal:
 
         termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
 
-    def _stop(self, number: int, _: Any) -> None:
+    def _leave(self, number: int, _: Any) -> None:
+        """Stop or end as the signal says, the terminal being as it was."""
         self._restore()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         # Here again, by "fg": another program may have had the terminal meanwhile.
-        signal.signal(number, self._stop)
+        signal.signal(number, self._leave)
         self._listen()
         self._was_stopped = True
 
