@@ -39,7 +39,7 @@ build_site = NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(core) ## learn from the docstrings on this machine which package one is from, and explain it
+demo: $(core) ## show the main jobs, on the docstrings of the packages on this machine
 	@$(BIN)/tally demo $(ARGS)
 
 test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)
@@ -87,7 +87,7 @@ $(ready):
 
 $(core): pyproject.toml CMakeLists.txt $(CPP) $(wildcard cpp/*.py) | $(ready)
 	@$(find_compiler)
-	@echo "Installing what tallytext needs, and building it ..."
+	@echo "Installing what tallytext needs, and building it: the first time, this takes a few minutes ..."
 	@$(PIP) install --group build
 	@$(PIP) install --no-build-isolation $(BUILD_SETTINGS) --editable .
 	@touch $@

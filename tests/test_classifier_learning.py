@@ -19,7 +19,7 @@ from classifiers import (
     spread_several,
 )
 from tallytext import TextClassifier
-from tallytext.errors import NegativeCountError
+from tallytext.errors import LabelError, NegativeCountError
 
 few = settings(max_examples=25)
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -65,6 +65,13 @@ def test_a_refused_forget_changes_nothing(model, several):
     assert clf.tally_ == tally
     assert answers(clf, TEXTS) == before
     assert not clf.changes_
+
+
+def test_words_of_a_refused_batch_are_not_in_the_vocabulary():
+    clf = TextClassifier("multinomial").fit(["to be", "or not"], ["a", "b"])
+    with pytest.raises(LabelError, match="1 document"):
+        clf.learn(["quite new words"], ["a", "b"])
+    assert len(clf.vectorizer_.vocabulary_) == 4
 
 
 def test_a_refused_learn_changes_nothing():

@@ -133,6 +133,8 @@ class Learning(ClassifierBase):
         expect_columns(listed, columns, self.n_columns_)
         if not self.multi_label_:
             listed = expect_single(listed)
+        if hasattr(texts, "__len__"):  # before words of a refused batch are in the vocabulary
+            expect_as_many(len(texts), listed)
         count = self.vectorizer_.partial_fit_transform if grow else self.vectorizer_.transform
         X = count(texts)
         expect_as_many(X.shape[0], listed)
