@@ -19,9 +19,9 @@ from tallytext.cli.label_passage import Marks, excerpt, passage
 from tallytext.cli.label_screen import Screen
 from tallytext.cli.label_standing import Pace
 from tallytext.errors import FileError, InputError
+from tallytext.evaluation import wilson_interval
 from tallytext.explanation import Contribution, Explanation
 from tallytext.labelling import Journal, Session
-from tallytext.labelling.standing import wilson_interval
 
 TEXTS = ["wave and reef", "cloud and kite", "reef, wave, salt", "kite and cloud", "salt", "moon"]
 LABELS = st.lists(st.text(min_size=1, max_size=3) | st.sampled_from("abcnsuq0123"), max_size=50)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from tallytext.labelling.standing import Standing, wilson_interval
+from tallytext.evaluation import wilson_interval
+from tallytext.labelling.standing import Standing
 
 if TYPE_CHECKING:
     from tallytext.labelling import Session

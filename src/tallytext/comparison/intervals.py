@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from tallytext.comparison.outcomes import Outcomes
+from tallytext.evaluation import wilson_interval
 from tallytext.smoothing.base import Numbers
 
 _LEVEL = 0.95
@@ -73,7 +74,7 @@ def score_interval(outcomes: Outcomes, units: Any) -> tuple[float, float]:
     score = outcomes.score
     spread = _variance((tops - score * bottoms) / bottoms.sum())
     worth = min(score * (1 - score) / spread, outcomes.n_judged) if spread else n_units - 1
-    return _wilson(score, worth, _quantile(n_units))
+    return wilson_interval(score * worth, worth, _quantile(n_units))
 
 
 def difference(other: Outcomes, best: Outcomes, units: Any) -> Difference:
@@ -129,12 +130,3 @@ def _variance(moves: Numbers) -> float:
 
 def _quantile(n_units: int) -> float:
     return float(student.ppf((1 + _LEVEL) / 2, max(n_units - 1, 1)))
-
-
-def _wilson(score: float, n: float, quantile: float) -> tuple[float, float]:
-    square = quantile**2 / n
-    middle = score + square / 2
-    reach = quantile * np.sqrt(score * (1 - score) / n + square / (4 * n))
-    ends = (middle - reach) / (1 + square), (middle + reach) / (1 + square)
-    # Rounding must not put the score outside.
-    return float(np.clip(ends[0], 0, score)), float(np.clip(ends[1], score, 1))

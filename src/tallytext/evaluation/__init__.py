@@ -18,6 +18,7 @@ from tallytext.evaluation.reliability import (
     top_label,
 )
 from tallytext.evaluation.report import ClassMeasures, Confusion, EvaluationReport
+from tallytext.evaluation.shares import wilson_interval
 from tallytext.evaluation.significance import (
     Interval,
     McNemar,
@@ -52,4 +53,5 @@ __all__ = [
     "reliability_curve",
     "reliability_diagram",
     "top_label",
+    "wilson_interval",
 ]

@@ -2,7 +2,7 @@
 
 from tallytext.labelling.journal import Answer, Journal
 from tallytext.labelling.session import Accuracy, Guess, Question, Session
-from tallytext.labelling.standing import Standing, wilson_interval
+from tallytext.labelling.standing import Standing
 
 __all__ = [
     "Accuracy",
@@ -12,5 +12,4 @@ __all__ = [
     "Question",
     "Session",
     "Standing",
-    "wilson_interval",
 ]

@@ -13,6 +13,7 @@ from tallytext.errors import FileError, InputError
 from tallytext.explanation import Explanation
 from tallytext.labelling.asking import Asking, leads_of
 from tallytext.labelling.journal import Answer, Journal
+from tallytext.labelling.standing import Standing
 from tallytext.smoothing.base import Numbers, expect_whole
 from tallytext.unlabelled import PooledNB
 from tallytext.vectorizer import TextVectorizer
@@ -168,11 +169,7 @@ class Session:
     @property
     def accuracy(self) -> Accuracy:
         """How good guesses were on documents drawn at random."""
-        drawn = [
-            answer.guess == answer.label
-            for answer in self.journal.answers
-            if answer.at_random and answer.guess is not None
-        ]
+        drawn = Standing(self.journal.answers).drawn
         return Accuracy(sum(drawn), len(drawn))
 
     @property

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from tallytext.labelling.journal import Answer
-
-_DEVIATIONS = 1.959963984540054  # of a normal distribution: 95 % lie within
 
 
 @dataclass(frozen=True)
@@ -67,34 +64,3 @@ class Standing:
         ends = [*list(starts)[1:], len(drawn)]
         parts = [drawn[start:end] for start, end in zip(starts, ends, strict=True)]
         return [sum(part) / len(part) for part in parts if part]
-
-
-def wilson_interval(right: int, asked: int) -> tuple[float, float]:
-    r"""Return between which shares the true one lies, in 95 of 100 cases.
-
-    .. math:: \frac{p + \frac{z^2}{2 n} \pm z \sqrt{\frac{p (1 - p)}{n} + \frac{z^2}{4 n^2}}}
-              {1 + \frac{z^2}{n}}
-
-    where :math:`p` is the share of right ones, :math:`n` how many were asked, and z = 1.96. Unlike
-    the plain interval it stays within 0 and 1, and is of use from a few on.
-
-    Parameters
-    ----------
-    right, asked : int
-        How many were right, and of how many.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in wilson_interval(8, 10)]
-    [0.49, 0.943]
-    >>> wilson_interval(0, 0)
-    (0.0, 1.0)
-    """
-    if not asked:
-        return 0.0, 1.0
-    share, more = right / asked, _DEVIATIONS**2 / asked
-    middle = share + more / 2
-    spread = _DEVIATIONS * sqrt(share * (1 - share) / asked + more / (4 * asked))
-    low, high = ((middle + side * spread) / (1 + more) for side in (-1, 1))
-    # Rounding must not put the share itself outside.
-    return max(min(low, share), 0.0), min(max(high, share), 1.0)
