@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Self, TextIO
 
 from tallytext.cli.terminal import (
@@ -51,14 +50,9 @@ class Keys:
             self._terminal.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         if self._terminal is not None:
-            self._terminal.__exit__(kind, error, traceback)
+            self._terminal.__exit__(*failure)
 
     @property
     def are_of_a_terminal(self) -> bool:

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 from importlib import import_module
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 ENTER, ESCAPE, TAB, ERASE, CLEAR, REDRAW = "", "\x1b", "\t", "\x7f", "\x15", "\x0c"
@@ -54,12 +53,7 @@ class Terminal:
                 self._handlers[number] = signal.signal(number, self._leave)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         self._restore()
