@@ -14,7 +14,7 @@ from tallytext.comparison.learning_curve import outlook
 from tallytext.comparison.near_duplicates import NearDuplicates, near_duplicates
 from tallytext.comparison.per_document import group_numbers, moment_numbers
 from tallytext.comparison.racing import judge_all
-from tallytext.comparison.splits import splits_of
+from tallytext.comparison.splits import Split, splits_of
 from tallytext.errors import InputError, LabelError, UnknownNameError
 from tallytext.learners import find_learner
 from topics import made_up
@@ -320,6 +320,9 @@ class Timed(Trial):
     SECONDS = {"multinomial": 1.0, "llsf": 50.0, "bernoulli": 12.0}  # noqa: RUF012
     WRONG = {"multinomial": 0, "llsf": 9, "bernoulli": 9}  # noqa: RUF012
 
+    def foreseen(self, split):
+        return self.SECONDS[self.learner.name]
+
     def judge(self, split):
         name, n = self.learner.name, len(split.judged)
         self.seconds += self.SECONDS[name]
@@ -331,21 +334,44 @@ class Timed(Trial):
 class TestBudget:
     @pytest.fixture
     def judged(self, monkeypatch):
-        def judged(names, budget):
+        def judged(names, budget, **wanted):
             texts, labels = made_up(100)
             documents = Documents(texts, labels, False)
             trials = [Timed(find_learner(name), documents, None) for name in names]
             spent = lambda: sum(trial.seconds for trial in trials)  # noqa: E731
             monkeypatch.setattr(racing, "perf_counter", spent)
             steps = []
-            judge_all(trials, splits_of(labels, False, 5), budget, lambda: steps.append(1))
+            judge_all(
+                trials, splits_of(labels, False, 5), budget, lambda: steps.append(1), **wanted
+            )
             assert len(steps) == 5 * len(names)
+            assert all(bool(trial.folds) != bool(trial.failure) for trial in trials)
             return [len(trial.folds) for trial in trials]
 
         return judged
 
     def test_the_slowest_are_judged_on_one_fold_only(self, judged):
         assert judged(["multinomial", "llsf"], 10.0) == [5, 1]
+
+    def test_who_would_take_longer_than_there_is_is_left_out_unless_wanted(self, judged):
+        assert judged(["multinomial", "llsf"], 40.0, all_wanted=False) == [5, 0]
+        assert judged(["multinomial", "llsf"], 40.0, all_wanted=True) == [5, 1]
+        assert judged(["multinomial", "llsf"], None, all_wanted=False) == [5, 5]
+
+    def test_time_is_foreseen_by_a_tenth_of_many_documents(self, monkeypatch):
+        texts, labels = made_up(1_000)
+        told, moments = [], iter([10.0, 12.5])
+        monkeypatch.setattr(judging, "perf_counter", lambda: next(moments))
+
+        class Learning:
+            def fit(self, texts, labels):
+                told.append(len(texts))
+
+        trial = Trial(find_learner("llsf"), Documents(texts, labels, False), lambda _: Learning())
+        split = splits_of(labels, False, 2).splits[0]
+        assert trial.foreseen(split) == 25.0
+        assert told == [len(split.learned) // 10]
+        assert trial.foreseen(Split(split.learned[:499], split.judged)) == 0.0
 
     def test_who_is_behind_gives_way_to_the_slow(self, judged, monkeypatch):
         monkeypatch.setitem(Timed.WRONG, "llsf", 0)
@@ -448,3 +474,20 @@ class TestLearningCurve:
         mixed = [labels[row] if time[row] >= 140 else old[row] for row in range(200)]
         found = tallytext.compare(texts, mixed, time=time, folds=4, learners=["multinomial"])
         assert found.learning_curve.scores[0] > 0.8
+
+
+def test_a_learner_that_does_not_add_up_from_words_has_suspects_without_evidence():
+    said = [
+        "cheap pills",
+        "lunch at noon",
+        "cheap watches",
+        "noon, for lunch",
+        "cheap lunch",
+        "at noon",
+    ]
+    texts, labels = said * 5, ["spam", "ham", "spam", "ham", "ham", "spam"] * 5
+    labels[0] = "ham"
+    found = tallytext.compare(texts, labels, learners=["rotation"])
+    assert found.suspects
+    assert all(each.evidence is None for each in found.suspects)
+    assert f"<pre>{texts[found.suspects[0].row]}</pre>" in found.to_html()

@@ -74,7 +74,8 @@ def compare(
         How texts become terms; None: as :class:`~tallytext.TextClassifier` does by itself.
     budget : float, default=None
         Seconds for judging on all folds but the first, which is for every learner; None for as
-        many as it takes. Where time is short, those stop first that are behind the best by more
+        many as it takes. A learner that would take longer on the first fold alone is left out,
+        unless it is named. Where time is short, those stop first that are behind the best by more
         than chance, and of these the slowest.
     n_jobs : int, default=None
         Number of threads; None for all cores. Scores do not depend on it.
@@ -107,7 +108,7 @@ def compare(
 
     trials = [Trial(learner, documents, make) for learner in _chosen(learners, documents)]
     with progress_bar("Comparing", len(trials) * len(splits) + len(SHARES) + 2, verbose) as step:
-        judge_all(trials, splits, budget, step)
+        judge_all(trials, splits, budget, step, all_wanted=learners is not None)
         if not any(trial.folds for trial in trials):
             raise InputError(f"no learner could be judged. {trials[0].failure}")
         return _looked_into(trials, splits, vectorizer, seed, step)

@@ -30,12 +30,15 @@ def suspects(comparison: Comparison) -> Section:
         f"<p>Models that have not seen these documents are most sure that their label is wrong. "
         f"{colours} Documents are counted from 0, in the order in which they were read.</p>"
     )
-    shown = "".join(_suspect(each, at == 0) for at, each in enumerate(comparison.suspects))
+    texts = comparison.documents.texts
+    shown = "".join(
+        _suspect(each, texts[each.row], at == 0) for at, each in enumerate(comparison.suspects)
+    )
     return "suspects", "Labels that are most likely wrong", about + shown
 
 
-def _suspect(each: Suspect, is_open: bool) -> str:
-    evidence = "" if each.evidence is None else _evidence(each.evidence)
+def _suspect(each: Suspect, text: str, is_open: bool) -> str:
+    evidence = _excerpt(text) if each.evidence is None else _evidence(each.evidence)
     head = f"document {each.row:,}: {_doubt(each)}"
     return f"<details{' open' * is_open}><summary>{head}</summary>{evidence}</details>"
 

@@ -20,12 +20,14 @@ from tallytext.comparison.suspects import (
     most_surprising,
     suspects_among,
 )
-from tallytext.errors import TallytextError
+from tallytext.errors import ScoreError, TallytextError
 from tallytext.evaluation import Evaluation, EvaluationReport
 from tallytext.explanation import Explanation
 from tallytext.learners import Learner
 
 MOST_SUSPECTS = 20
+# Time is foreseen where there are so many documents to learn, by one of so many.
+_MANY, _ONE_OF = 500, 10
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,20 @@ class Trial:
             self.failure = f"{type(problem).__name__}: {problem}"
         self.seconds += perf_counter() - start
 
+    def foreseen(self, split: Split) -> float:
+        """Return about how many seconds learning will take, by a tenth of the documents.
+
+        0 where they are few. It is too little where time grows faster than documents do.
+        """
+        if len(split.learned) < _MANY:
+            return 0.0
+        start = perf_counter()
+        try:
+            self.make(self.learner).fit(*self.documents.some(split.learned[::_ONE_OF]))
+        except TallytextError:  # which is told when the learner is judged
+            return 0.0
+        return _ONE_OF * (perf_counter() - start)
+
     def _judge(self, split: Split) -> None:
         new, truth = self.documents.some(split.judged)
         peak, start = PeakMemory(), perf_counter()
@@ -140,12 +156,18 @@ class Trial:
             for each in most_surprising(found, MOST_SUSPECTS)
         ]
 
-    def _evidence(self, suspect: Suspect, at: int) -> Explanation:
-        """Return what speaks for the likelier label; with several, for the one in doubt."""
+    def _evidence(self, suspect: Suspect, at: int) -> Explanation | None:
+        """Return what speaks for the likelier label; with several, for the one in doubt.
+
+        None of learners that do not add up from words.
+        """
         text, asked = self.documents.texts[suspect.row], (suspect.likelier, suspect.label)
         if self.documents.several:
             asked = (suspect.label if suspect.likelier is None else suspect.likelier, None)
-        return self.classifier(at).explain(text, *asked)
+        try:
+            return self.classifier(at).explain(text, *asked)
+        except ScoreError:
+            return None
 
     def contender(self) -> Contender:
         """Return how it did, by itself."""

@@ -8,11 +8,16 @@ from typing import Any
 
 from tallytext.comparison.judging import Trial
 from tallytext.comparison.ranking import best_of, is_behind
-from tallytext.comparison.splits import Splits
+from tallytext.comparison.splits import Split, Splits
 
 
 def judge_all(
-    trials: Sequence[Trial], splits: Splits, budget: float | None, step: Callable[[], None]
+    trials: Sequence[Trial],
+    splits: Splits,
+    budget: float | None,
+    step: Callable[[], None],
+    *,
+    all_wanted: bool = True,
 ) -> None:
     """Let every learner be judged on a fold, then on the next; some stop early if time is short.
 
@@ -28,6 +33,8 @@ def judge_all(
         longer than foreseen.
     step : callable
         Called after each learner and fold, judged or not.
+    all_wanted : bool, default=True
+        Whether a learner is judged on the first fold though that will take longer than the budget.
     """
     start, going = 0.0, [*trials]
     for at, split in enumerate(splits):
@@ -37,10 +44,21 @@ def judge_all(
             left = budget - (perf_counter() - start)
             going = _affordable(going, left, len(splits) - at, splits.units, promised=at > 1)
         for trial in trials:
+            if not at and not all_wanted and budget is not None:
+                _leave_out_if_slow(trial, splits.splits[0], budget)
             if trial in going and not trial.failure:
                 trial.judge(split)
                 _keep_leader(trials)
             step()
+
+
+def _leave_out_if_slow(trial: Trial, split: Split, budget: float) -> None:
+    seconds = trial.foreseen(split)
+    if seconds > budget:
+        trial.failure = (
+            f"left out: learning once would take {seconds / 60:.0f} minutes or more. "
+            f"Name it (--learner {trial.learner.name}), or give more time (--budget)."
+        )
 
 
 def _keep_leader(trials: Sequence[Trial]) -> None:
