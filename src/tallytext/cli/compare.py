@@ -30,7 +30,8 @@ Learners = Annotated[
     typer.Option(
         "--learner",
         metavar="NAME",
-        help="Compare this one; may be given several times. By default all.",
+        help="Compare this one; may be given several times. By default all but pooled, "
+        "and but those that would take longer than the budget.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -60,7 +61,7 @@ Budget = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="Time for judging, after the first fold, which is for every learner. Where it is "
+        help="Time for judging, after the first fold. Where it is "
         "short, those that are behind are judged on fewer folds, the slowest first.",
         rich_help_panel=_HOW,
     ),

@@ -72,7 +72,7 @@ Format = Annotated[
     typer.Option(
         metavar="FORMAT",
         help="Format of the input, where its name does not tell: csv, tsv, jsonl, parquet, "
-        "folder, tar or txt. Standard input is jsonl.",
+        "folder, tar, txt or fasttext. Standard input is jsonl.",
         autocompletion=_formats,
         rich_help_panel=_INPUT,
     ),

@@ -15,7 +15,7 @@ from tallytext.learners import learners
 _PANEL = "Model"
 _CHOICES = {
     "auto": "the best on documents kept out, of those that can learn, forget and merge later",
-    "best": "the best on documents kept out, of all",
+    "best": "the best on documents kept out, of these and refined",
 }
 
 

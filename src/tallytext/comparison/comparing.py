@@ -73,9 +73,9 @@ def compare(
     vectorizer : TextVectorizer, default=None
         How texts become terms; None: as :class:`~tallytext.TextClassifier` does by itself.
     budget : float, default=None
-        Seconds for judging on all folds but the first, which is for every learner; None for as
-        many as it takes. A learner that would take longer on the first fold alone is left out,
-        unless it is named. Where time is short, those stop first that are behind the best by more
+        Seconds for judging on all folds but the first; None for as many as it takes. Learners that
+        would need more to learn once, as a tenth of the documents tells, are left out, unless they
+        are named. Where time is short, those stop first that are behind the best by more
         than chance, and of these the slowest.
     n_jobs : int, default=None
         Number of threads; None for all cores. Scores do not depend on it.
