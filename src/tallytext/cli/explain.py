@@ -24,7 +24,9 @@ def explain(
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="LABEL", help="The class to compare it with.", show_default="the next best, or all others together"
+            metavar="LABEL",
+            help="The class to compare it with.",
+            show_default="the next best, or all others together",
         ),
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="K", help="How many terms to list.")] = 10,
