@@ -1,22 +1,12 @@
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 
+from pages import PAGES, ROOT, blocks
 from smoothing_laws import corpora, smoothing_laws
 from tallytext.learners import learners
 from tallytext.smoothing import Smoothing, safe_ratio
-
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -25,20 +15,6 @@ def test_every_python_block_of_a_page_runs(page, tmp_path, monkeypatch):
     namespace = {}
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), namespace)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the blocks are for a Unix shell")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_shell_block_of_a_page_runs(page, tmp_path):
-    # The set-up is run by whoever runs this.
-    scripts = [block for block in blocks(page, "sh") if not re.match(r"make |pip ", block)]
-    folder = str(Path(sys.executable).parent)
-    environment = os.environ | {"PATH": os.pathsep.join([folder, os.environ["PATH"]])}
-    script = "\n".join(["set -eu", *scripts])
-    result = subprocess.run(
-        ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

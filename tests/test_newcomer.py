@@ -80,8 +80,22 @@ def test_lines_of_json_may_be_called_json(tmp_path):
 def test_documents_are_never_replaced_by_what_is_made_of_them(tmp_path, command):
     source = write_csv(tmp_path / "mails.csv")
     before = source.read_bytes()
-    assert "no model and no report" in told(*command.split(), source, "-o", source)
+    wanted = "no page that tally wrote" if command == "compare" else "no model"
+    assert wanted in told(*command.split(), source, "-o", source)
     assert source.read_bytes() == before
+
+
+def test_a_page_replaces_no_model_and_no_page_of_others(tmp_path):
+    model, page = trained(tmp_path), tmp_path / "mine.html"
+    source = tmp_path / "mails.tally.csv"
+    page.write_text("<!doctype html><p>my page")
+    before = model.read_bytes()
+    for place in (model, page):
+        assert "no page that tally wrote" in told("compare", source, "-o", place)
+        assert "no page that tally wrote" in told("explain", model, "x", "--html", place)
+    assert "no model" in told("train", source, "-o", page)
+    assert model.read_bytes() == before
+    assert page.read_text() == "<!doctype html><p>my page"
 
 
 def test_models_pages_and_empty_files_are_replaced(tmp_path):

@@ -275,7 +275,7 @@ def test_a_lead_is_trusted_less_the_more_it_is_doubted():
     found = Trust(anchor=0.85, plain=0.8, translated=0.82, n=40, doubt=0.02, plain_doubt=0.02)
     assert found.of_anchor(1.0, doubt=0.0) == pytest.approx(1.0)
     assert found.of_anchor(1.0, doubt=0.5) == pytest.approx(2 / 3)
-    assert found.of_anchor(1.0, doubt=1.5) == 0.0
+    assert found.of_anchor(1.0, doubt=2.0) == 0.0
     assert found.of_anchor(0.5, doubt=1.5) == 0.5
 
 

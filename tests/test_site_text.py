@@ -3,6 +3,9 @@ import re
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("docs_site", reason="the source distribution has no tools of the site")
+
 from docs_site.docstrings import markdown
 
 SOURCES = sorted((Path(__file__).parents[1] / "src" / "tallytext").rglob("*.py"))

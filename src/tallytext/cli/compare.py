@@ -101,7 +101,7 @@ def compare(
     import tallytext
     from tallytext.learners import find_learner
 
-    path = expect_place(output or default_output(sources, ".html"))
+    path = expect_place(output or default_output(sources, ".html"), page=True)
     for name in learner or ():
         find_learner(name)  # before anything is read
     if groups is not None and time is not None:

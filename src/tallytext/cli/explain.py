@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from html import escape
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tallytext.cli import options
 from tallytext.cli.console import print_json, results, say, warn
 from tallytext.cli.models import class_named, expect_place, load
+from tallytext.storage import save_text
+from tallytext.storage.pages import whole_page
 
 
 def explain(
@@ -33,7 +34,8 @@ def explain(
     html: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a page of HTML instead; a file of this name is replaced."
+            metavar="FILE",
+            help="Write a page of HTML instead; such a page of this name is replaced.",
         ),
     ] = None,
     as_json: options.Json = False,
@@ -46,7 +48,7 @@ def explain(
     tally explain mails.tally - --html why.html < mail.txt
     """
     if html is not None:
-        expect_place(html)
+        expect_place(html, page=True)
     classifier = load(model, [text])
     document = sys.stdin.read() if text == "-" else text
     wanted, other = (
@@ -57,7 +59,7 @@ def explain(
     if not any(each.known for each in explanation.contributions):
         warn("no word of this text was in a training document: the answer is no more than a guess.")
     if html is not None:
-        html.write_text(_page(explanation, top), encoding="utf-8")
+        save_text(html, whole_page(str(explanation.label), explanation.to_html(top)))
         say(f"saved as {html}")
     if as_json:
         top_labels = [each._asdict() for each in likeliest]
@@ -66,11 +68,3 @@ def explain(
         console = results()
         console.print(", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest))
         console.print(explanation.to_rich(top))
-
-
-def _page(explanation: Any, top: int) -> str:
-    title = escape(str(explanation.label))
-    return (
-        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{title}</title></head>\n'
-        f"<body>{explanation.to_html(top)}</body></html>\n"
-    )

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tallytext import TextClassifier
 
 _SHOWN = 20
-_PAGE = b"<!doctype html>"
 _MOST_PROBABILITIES = 1 << 24
 
 
@@ -45,8 +44,15 @@ def save(classifier: TextClassifier, path: Path) -> None:
         classifier.save(path)
 
 
-def expect_place(path: Path) -> Path:
-    """Refuse early what could not be written after all the work, or would be a loss."""
+def expect_place(path: Path, *, page: bool = False) -> Path:
+    """Refuse early what could not be written after all the work, or would be a loss.
+
+    Parameters
+    ----------
+    path : Path
+    page : bool, default=False
+        Whether a page of HTML will be written: it replaces such a page, and a model a model.
+    """
     where = f"cannot write to {str(path)!r}"
     if path.is_dir():
         raise FileError(f"{where}: it is a folder. Give the name of a file.")
@@ -54,23 +60,23 @@ def expect_place(path: Path) -> Path:
         raise FileError(f"{where}: there is no folder {str(path.parent)!r}.")
     if not os.access(path.parent, os.W_OK):
         raise FileError(f"{where}: you may not write to the folder {str(path.parent)!r}.")
-    if _would_be_lost(path):
+    if _would_be_lost(path, page):
+        kind = "page that tally wrote" if page else "model"
         raise FileError(
-            f"{where}: there is such a file, which is no model and no report. Give another name "
-            "with --output (-o), or move the file away."
+            f"{where}: there is such a file, which is no {kind}. Give another name, or move the "
+            "file away."
         )
     return path
 
 
-def _would_be_lost(path: Path) -> bool:
-    """Whether a file is there that no command can have written: data, most likely."""
+def _would_be_lost(path: Path, page: bool) -> bool:
+    """Whether a file is there that this command cannot have written: data, most likely."""
     from tallytext.storage import is_arrays_file
+    from tallytext.storage.pages import is_page_file
 
-    if not path.is_file() or is_arrays_file(path):
+    if not path.is_file() or not path.stat().st_size:
         return False
-    with path.open("rb") as file:
-        begin = file.read(len(_PAGE)).lower()
-    return begin not in (b"", _PAGE)
+    return not (is_page_file(path) if page else is_arrays_file(path))
 
 
 def class_named(classifier: TextClassifier, name: str) -> Any:

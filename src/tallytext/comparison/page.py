@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tallytext.comparison import class_sections, curve_sections, document_sections, learner_sections
 from tallytext.comparison.style import STYLE
+from tallytext.storage.pages import whole_page
 
 if TYPE_CHECKING:
     from tallytext.comparison.comparison import Comparison
@@ -36,14 +37,11 @@ def page_of(comparison: Comparison) -> str:
         f"{inside}</section>"
         for name, title, inside in sections
     )
-    page = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>Learners compared</title>\n<style>{STYLE}</style></head>\n<body>"
+    page = whole_page(
+        "Learners compared",
         f'<header><h1>Learners compared</h1><p class="note">{_data(comparison)}</p></header>'
-        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n<main>{body}</main>'
-        "</body></html>\n"
+        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n<main>{body}</main>',
+        STYLE,
     )
     return page.translate(_NO_CHARACTERS)
 
