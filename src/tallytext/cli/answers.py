@@ -95,7 +95,7 @@ class Answers:
             ]
 
     def _reasons(self, batch: Batch) -> Iterator[Answer]:
-        texts = batch.texts if isinstance(batch.texts, list) else batch.texts.to_pylist()
+        texts = batch.strings
         for text in texts:
             why = self._classifier.explain(text or "").to_dict()
             del why["text"]

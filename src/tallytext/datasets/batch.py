@@ -58,6 +58,11 @@ class Batch:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def strings(self) -> list[str]:
+        """The documents as a list, whatever they came as."""
+        return self.texts if isinstance(self.texts, list) else self.texts.to_pylist()
+
 
 @dataclass
 class Skipped:

@@ -246,6 +246,6 @@ def load_documents(
     texts: list[str] = []
     labels: list[Any] = []
     for batch in DocumentReader(source, **options):
-        texts += batch.texts if isinstance(batch.texts, list) else batch.texts.to_pylist()
+        texts += batch.strings
         labels += batch.labels or []
     return texts, None if options.get("label", "label") is None else labels
