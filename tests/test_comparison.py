@@ -154,6 +154,28 @@ class TestCompare:
         found = tallytext.compare(texts, labels, learners=["multinomial"], folds=2)
         assert (found.best.fit_seconds, found.best.predict_seconds) == (1, 1)
 
+    @pytest.mark.parametrize("several", [False, True])
+    def test_probabilities_are_asked_for_a_few_at_a_time(self, several, monkeypatch):
+        texts, labels = made_up(60)
+        labels[4] = "field"
+        given = [[label, "all"] for label in labels] if several else labels
+        asked, proba = [], tallytext.TextClassifier.predict_proba
+
+        def counted(self, texts):
+            asked.append(len(texts))
+            return proba(self, texts)
+
+        monkeypatch.setattr(tallytext.TextClassifier, "predict_proba", counted)
+        whole = tallytext.compare(texts, given, learners=["multinomial"], folds=2)
+        assert asked == [30, 30]
+        monkeypatch.setattr(judging, "_MOST_PROBABILITIES", 25)
+        parts = tallytext.compare(texts, given, learners=["multinomial"], folds=2)
+        assert max(asked[2:]) == 25 // (3 + several)
+        assert sum(asked[2:]) == 60
+        assert [each[:3] for each in parts.suspects] == [each[:3] for each in whole.suspects]
+        assert parts.best.report.brier == pytest.approx(whole.best.report.brier)
+        assert parts.best.report.micro_f1 == whole.best.report.micro_f1
+
     def test_plain_values_are_json(self, comparison):
         plain = json.loads(json.dumps(comparison.to_dict()))
         assert plain["measure"] == "accuracy"

@@ -1,10 +1,12 @@
 """Where there is not time for all, and what is kept meanwhile."""
 
+import numpy as np
 import pytest
 
 import tallytext
-from tallytext.comparison import judging, racing
-from tallytext.comparison.judging import Documents, Trial
+from tallytext.comparison import comparing, judging, racing
+from tallytext.comparison.documents import Documents
+from tallytext.comparison.judging import Trial
 from tallytext.comparison.racing import judge_all
 from tallytext.comparison.splits import Split, splits_of
 from tallytext.learners import find_learner
@@ -50,10 +52,35 @@ class TestBudget:
     def test_the_slowest_are_judged_on_one_fold_only(self, judged):
         assert judged(["multinomial", "llsf"], 10.0) == [5, 1]
 
-    def test_who_would_take_longer_than_there_is_is_left_out_unless_wanted(self, judged):
-        assert judged(["multinomial", "llsf"], 40.0, all_wanted=False) == [5, 0]
-        assert judged(["multinomial", "llsf"], 40.0, all_wanted=True) == [5, 1]
+    def test_who_would_take_longer_than_there_is_is_left_out_unless_wanted(
+        self, judged, monkeypatch
+    ):
+        monkeypatch.setitem(Timed.SECONDS, "llsf", 500.0)
+        assert judged(["multinomial", "llsf"], 400.0, all_wanted=False) == [5, 0]
+        assert judged(["multinomial", "llsf"], 400.0, all_wanted=True) == [5, 1]
+        assert judged(["multinomial", "llsf"], 600.0, all_wanted=False) == [5, 1]
         assert judged(["multinomial", "llsf"], None, all_wanted=False) == [5, 5]
+
+    def test_nobody_is_left_out_who_learns_within_a_minute(self, judged, monkeypatch):
+        assert judged(["multinomial", "llsf"], 0.0, all_wanted=False) == [1, 1]
+        monkeypatch.setitem(Timed.SECONDS, "llsf", 61.0)
+        assert judged(["multinomial", "llsf"], 0.0, all_wanted=False) == [1, 0]
+
+    def test_if_all_are_slow_the_quickest_is_judged(self, judged, monkeypatch):
+        monkeypatch.setitem(Timed.SECONDS, "multinomial", 300.0)
+        monkeypatch.setitem(Timed.SECONDS, "llsf", 200.0)
+        assert judged(["multinomial", "llsf"], 0.0, all_wanted=False) == [0, 1]
+
+    def test_who_is_left_out_is_told_what_it_would_take(self, monkeypatch):
+        texts, labels = made_up(30)
+        monkeypatch.setattr(
+            Trial, "foreseen", lambda self, _: 61.4 * (self.learner.name == "bernoulli")
+        )
+        found = tallytext.compare(texts, labels, budget=0, folds=2)
+        last = found.contenders[-1]
+        assert last.name == "bernoulli"
+        assert last.failure.startswith("left out: learning once would take 61.4 s or more.")
+        assert {each.n_folds for each in found.contenders[:-1]} == {1}
 
     def test_time_is_foreseen_by_a_tenth_of_many_documents(self, monkeypatch):
         texts, labels = made_up(1_000)
@@ -69,6 +96,32 @@ class TestBudget:
         assert trial.foreseen(split) == 25.0
         assert told == [len(split.learned) // 10]
         assert trial.foreseen(Split(split.learned[:499], split.judged)) == 0.0
+
+    def test_the_tenth_is_drawn_whatever_order_rows_are_in(self):
+        texts, labels, told = ["wave"] * 1_000, [*"abcdefghij"] * 100, []
+
+        class Learning:
+            def fit(self, texts, labels):
+                told.append([*labels])
+
+        trial = Trial(find_learner("llsf"), Documents(texts, labels, False), lambda _: Learning())
+        for _ in range(2):
+            trial.foreseen(Split(np.arange(1_000), np.arange(0)))
+        assert {*told[0]} == {*labels}
+        assert told[0] == told[1]
+
+    def test_a_learner_that_cannot_be_foreseen_is_judged_and_tells_why(self, monkeypatch):
+        class Broken(tallytext.TextClassifier):
+            def fit(self, texts, labels):
+                if self.model == "bernoulli":
+                    raise ZeroDivisionError("no luck")
+                return super().fit(texts, labels)
+
+        two = [find_learner("multinomial"), find_learner("bernoulli")]
+        monkeypatch.setattr(comparing, "TextClassifier", Broken)
+        monkeypatch.setattr(comparing, "registered", lambda **_: two)
+        found = tallytext.compare(*made_up(1_200), folds=2, budget=60)
+        assert [each.failure for each in found.contenders] == ["", "ZeroDivisionError: no luck"]
 
     def test_who_is_behind_gives_way_to_the_slow(self, judged, monkeypatch):
         monkeypatch.setitem(Timed.WRONG, "llsf", 0)

@@ -4,7 +4,9 @@ import pytest
 
 import tallytext
 from tallytext.comparison import judging
+from tallytext.comparison.splits import splits_of
 from tallytext.errors import InputError
+from tallytext.vectorizer import TextVectorizer
 from topics import made_up
 
 
@@ -46,3 +48,49 @@ class TestFailures:
         monkeypatch.setattr(judging.Trial, "_judge", failing)
         with pytest.raises(InputError, match=r"no learner could be judged. no luck"):
             tallytext.compare(*made_up(30), learners=["multinomial"])
+
+    def test_a_fold_that_fails_half_way_counts_nowhere(self, monkeypatch):
+        found, calls = judging.suspects_among, []
+
+        def failing(*args):
+            calls.append(1)
+            if len(calls) == 3:
+                raise ZeroDivisionError("no luck")
+            return found(*args)
+
+        monkeypatch.setattr(judging, "suspects_among", failing)
+        best = tallytext.compare(*made_up(45), learners=["bernoulli"], folds=3).best
+        assert (best.n_folds, best.report.n_documents) == (2, 30)
+        assert best.difference.n_documents == 30
+
+    def test_the_curve_of_one_that_fails_later_is_of_the_folds_before(self, monkeypatch):
+        judge = judging.Trial._judge
+
+        def failing(self, split):
+            if len(self.folds) == 2:
+                raise ZeroDivisionError("no luck")
+            judge(self, split)
+
+        monkeypatch.setattr(judging.Trial, "_judge", failing)
+        found = tallytext.compare(*made_up(45), learners=["bernoulli"], folds=3)
+        assert found.learning_curve.n_judged == 30
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_terms_that_are_in_some_folds_only(self, seed):
+        """Of one group, words are too rare to be counted."""
+        texts, labels = made_up(60)
+        texts[30:] = [f"unique{at}" for at in range(30)]
+        rare = {
+            "groups": [0] * 30 + [1] * 30,
+            "vectorizer": TextVectorizer(min_df=2),
+            "learners": ["multinomial"],
+            "seed": seed,
+        }
+        first = splits_of(labels, False, 5, groups=rare["groups"], seed=seed).splits[0]
+        if first.learned[0] == 30:
+            with pytest.raises(InputError, match=r"no learner could be judged\. no terms remain"):
+                tallytext.compare(texts, labels, **rare)
+        else:
+            found = tallytext.compare(texts, labels, **rare)
+            assert (found.best.n_folds, found.learning_curve.n_judged) == (1, 30)
+            assert found.to_html()

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallytext
-from tallytext.comparison.learning_curve import outlook
+from tallytext.comparison.documents import Documents
+from tallytext.comparison.learning_curve import SHARES, LearningCurve, learning_curve, outlook
+from tallytext.comparison.splits import splits_of
 from topics import made_up
 
 
@@ -43,3 +45,20 @@ def test_with_time_the_latest_are_learned_first():
     mixed = [labels[row] if time[row] >= 140 else old[row] for row in range(200)]
     found = tallytext.compare(texts, mixed, time=time, folds=4, learners=["multinomial"])
     assert found.learning_curve.scores[0] > 0.8
+
+
+def test_a_learner_that_cannot_learn_has_no_curve():
+    class Failing:
+        def fit(self, texts, labels):
+            raise ZeroDivisionError("no luck")
+
+    texts, labels = made_up(60)
+    steps = []
+    curve = learning_curve(
+        Failing,
+        Documents(texts, labels, False),
+        splits_of(labels, False, 3),
+        lambda: steps.append(1),
+    )
+    assert curve == LearningCurve((), ())
+    assert len(steps) == len(SHARES)
