@@ -6,6 +6,7 @@ import pytest
 
 from commands import MAILS, json_of, run, succeed, write_csv
 from tallytext.cli.compare import _ordered
+from tallytext.comparison import Comparison
 
 LEARNERS = ("--learner", "multinomial", "--learner", "contrast")
 
@@ -92,3 +93,21 @@ def test_rows_without_a_label_are_refused_or_left_out(tmp_path):
 def test_moments_are_in_order_however_they_are_written(earlier, later):
     one, other = _ordered([earlier, later])
     assert one < other
+
+
+def test_numbers_are_moments_as_numbers_and_as_strings():
+    assert _ordered([2023, "2024", " ", None]) == [2023, 2024.0, None, None]
+    assert _ordered([3, 1.5]) == [3, 1.5]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_report_that_cannot_be_written_costs_no_results(mails, tmp_path, monkeypatch, as_json):
+    def full(self, path=None):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Comparison, "to_html", full)
+    result = run("compare", mails, *LEARNERS, "-o", tmp_path / "r.html", *["--json"] * as_json)
+    assert result.exit_code != 0
+    assert "multinomial" in result.stdout
+    if as_json:
+        assert json.loads(result.stdout)["measure"] == "accuracy"

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
+from tallytext.comparison.documents import Documents
 from tallytext.comparison.intervals import difference, score_interval
-from tallytext.comparison.judging import Documents, Fold, Trial
+from tallytext.comparison.judging import Fold, Trial
 from tallytext.comparison.outcomes import Outcomes
 from tallytext.comparison.ranking import best_of, ranked
 from tallytext.evaluation import f_measures, mcnemar

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -30,8 +31,8 @@ Learners = Annotated[
     typer.Option(
         "--learner",
         metavar="NAME",
-        help="Compare this one; may be given several times. By default all but pooled, "
-        "and but those that would take longer than the budget.",
+        help="Compare this one; may be given several times. By default all but pooled, and but "
+        "those that would take longer to learn once than the budget, and than a minute.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -61,7 +62,7 @@ Budget = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="Time for judging, after the first fold. Where it is "
+        help="Time for judging, after the first fold; 0 for the first fold only. Where it is "
         "short, those that are behind are judged on fewer folds, the slowest first.",
         rich_help_panel=_HOW,
     ),
@@ -121,13 +122,14 @@ def compare(
             budget=budget,
             verbose=is_watched(quiet),
         )
-    comparison.to_html(path)
+    # Before the page: if that cannot be written, minutes of work are not lost.
     if as_json:
         print_json({"report": str(path), **comparison.to_dict()})
     elif not quiet:
         results().print(comparison.to_rich())
     for sentence in comparison.warnings:
         warn(sentence)
+    comparison.to_html(path)
     if not quiet:
         n, seconds = len(labels), perf_counter() - start
         say(f"{n:,} documents, {comparison.splits.described}, in {seconds:,.1f} s")
@@ -154,12 +156,19 @@ def _ordered(values: list[Any]) -> list[Any]:
     [10.0, 9.5]
     >>> _ordered(["2024-05-31", ""])
     [datetime.datetime(2024, 5, 31, 0, 0, tzinfo=datetime.timezone.utc), None]
+    >>> _ordered([2023, "2024"])
+    [2023, 2024.0]
     """
-    known = [value for value in values if isinstance(value, str) and value.strip()]
-    if not known:
-        return values  # as tables have them that know of dates and numbers
-    read = float if _are_numbers(known) else _moment
-    return [read(value) if isinstance(value, str) and value.strip() else None for value in values]
+    written = [value for value in values if isinstance(value, str) and value.strip()]
+    read = float if _are_numbers(written) else _moment
+    return [_read_moment(value, read) for value in values]
+
+
+def _read_moment(value: Any, read: Callable[[str], Any]) -> Any:
+    """Return a moment; what is no string is as tables have it that know of dates and numbers."""
+    if not isinstance(value, str):
+        return value
+    return read(value) if value.strip() else None
 
 
 def _are_numbers(values: list[str]) -> bool:

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from tallytext.classifier import TextClassifier
-from tallytext.classifier.labels import (
-    expect_as_many,
-    expect_labels,
-    expect_single,
-    is_single,
-    labels_of,
-)
 from tallytext.comparison.comparison import Comparison
-from tallytext.comparison.judging import Documents, Trial
+from tallytext.comparison.documents import Documents, documents_of, expect_words
+from tallytext.comparison.judging import Trial
 from tallytext.comparison.learning_curve import SHARES, learning_curve
 from tallytext.comparison.near_duplicates import near_duplicates
 from tallytext.comparison.racing import judge_all
 from tallytext.comparison.ranking import best_of, ranked
 from tallytext.comparison.splits import Splits, splits_of
 from tallytext.curves import VocabularyCurve, vocabulary_curve
-from tallytext.errors import InputError, LabelError
+from tallytext.errors import InputError, TallytextError
 from tallytext.learners import Learner, find_learner
 from tallytext.learners import learners as registered
 from tallytext.progress import progress_bar
 from tallytext.selection.typical import typical_terms
 from tallytext.tally import Tally
-from tallytext.text.sources import as_texts
 from tallytext.vectorizer import TextVectorizer
 
 _FOLDS = 5
@@ -73,10 +68,11 @@ def compare(
     vectorizer : TextVectorizer, default=None
         How texts become terms; None: as :class:`~tallytext.TextClassifier` does by itself.
     budget : float, default=None
-        Seconds for judging on all folds but the first; None for as many as it takes. Learners that
-        would need more to learn once, as a tenth of the documents tells, are left out, unless they
-        are named. Where time is short, those stop first that are behind the best by more
-        than chance, and of these the slowest.
+        Seconds for judging on all folds but the first, which is for everyone; None for as many as
+        it takes. Where time is short, those stop first that are behind the best by more than
+        chance, and of these the slowest. Left out altogether, unless they are named, are learners
+        that would need more to learn once, and more than a minute, as a tenth of the documents
+        tells. The curves of the best are made after that, and are not part of it.
     n_jobs : int, default=None
         Number of threads; None for all cores. Scores do not depend on it.
     seed : int, default=0
@@ -95,7 +91,7 @@ def compare(
     >>> found.best.name, found.best.score
     ('multinomial', 1.0)
     """
-    documents = _documents(texts, labels)
+    documents = documents_of(texts, labels)
     splits = splits_of(
         documents.labels, documents.several, folds, groups=groups, time=time, seed=seed
     )
@@ -107,6 +103,7 @@ def compare(
         )
 
     trials = [Trial(learner, documents, make) for learner in _chosen(learners, documents)]
+    expect_words(documents.texts, _counting(vectorizer, min_length=1))
     with progress_bar("Comparing", len(trials) * len(splits) + len(SHARES) + 2, verbose) as step:
         judge_all(trials, splits, budget, step, all_wanted=learners is not None)
         if not any(trial.folds for trial in trials):
@@ -125,7 +122,9 @@ def _looked_into(
     suspects, terms = best.suspects(), _telling(best.classifier(0).tally_)
     best.let_go()
     documents = best.documents
-    curve = learning_curve(lambda: best.make(best.learner), documents, splits, step, seed=seed)
+    # It may have failed on others, or there was no time for them.
+    known = replace(splits, splits=tuple(fold.split for fold in best.folds))
+    curve = learning_curve(lambda: best.make(best.learner), documents, known, step, seed=seed)
     sizes = _sizes(documents, splits, vectorizer)
     step()
     alike = near_duplicates(documents.texts, splits, seed, best.outcomes)
@@ -146,14 +145,24 @@ def _looked_into(
 
 def _sizes(
     documents: Documents, splits: Splits, vectorizer: TextVectorizer | None
-) -> VocabularyCurve:
-    first = splits.splits[0]
+) -> VocabularyCurve | None:
+    """Return the vocabulary curve of the first split; None if nothing can be learned there."""
+    first, counting = splits.splits[0], _counting(vectorizer)
     (learned, theirs), (new, truth) = documents.some(first.learned), documents.some(first.judged)
-    counting = TextVectorizer() if vectorizer is None else vectorizer
-    X = counting.fit_transform(learned)
-    if not X.shape[1]:
-        raise InputError("documents have no words that could be counted.")
-    return vocabulary_curve(X, theirs, counting.transform(new), truth, verbose=False)
+    try:
+        X = counting.fit_transform(learned)
+        if not X.shape[1]:
+            return None
+        return vocabulary_curve(X, theirs, counting.transform(new), truth, verbose=False)
+    except (
+        TallytextError
+    ):  # no terms within limits, or no labels: learners were judged all the same
+        return None
+
+
+def _counting(vectorizer: TextVectorizer | None, **by_default: Any) -> TextVectorizer:
+    """Return a vectorizer to be fitted; what users have given stays as it is."""
+    return TextVectorizer(**by_default) if vectorizer is None else clone(vectorizer)
 
 
 def _telling(tally: Tally) -> dict[Any, list[str]]:
@@ -162,34 +171,6 @@ def _telling(tally: Tally) -> dict[Any, list[str]]:
     shown = by_size[:_CLASSES]
     terms = typical_terms(tally, shown, _TERMS)
     return {tally.classes[c]: some for c, some in zip(shown, terms, strict=True)}
-
-
-def _documents(texts: Any, labels: Any) -> Documents:
-    listed, _ = labels_of(labels)
-    expect_labels(listed)
-    read = as_texts(texts).strings()
-    expect_as_many(len(read), listed)
-    if not any(map(str.strip, read)):
-        raise InputError("all documents are empty. Is this the column of the texts?")
-    several = not all(map(is_single, listed))
-    documents = Documents(read, listed if several else expect_single(listed), several)
-    _expect_classes(documents)
-    return documents
-
-
-def _expect_classes(documents: Documents) -> None:
-    """Refuse labels that nothing can be learned from."""
-    labels = documents.labels
-    distinct = {label for each in labels for label in (each if documents.several else [each])}
-    if len(distinct) < 2:
-        raise LabelError(
-            f"all documents have the label {[*distinct]!r:.80}: nothing to tell apart."
-        )
-    if not documents.several and len(distinct) == len(labels):
-        raise LabelError(
-            f"no two of the {len(labels)} documents have the same label: nothing can be learned "
-            "from one and judged by another. Is this the column of the labels?"
-        )
 
 
 def _chosen(names: Iterable[str] | None, documents: Documents) -> list[Learner]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallytext.comparison.contender import Contender
-from tallytext.comparison.judging import Documents
+from tallytext.comparison.documents import Documents
 from tallytext.comparison.learning_curve import LearningCurve
 from tallytext.comparison.near_duplicates import NearDuplicates
 from tallytext.comparison.splits import Splits
@@ -37,9 +37,10 @@ class Comparison:
     near_duplicates : NearDuplicates
         Judged documents that are nearly the same as one learned.
     learning_curve : LearningCurve
-        Of the best learner, on the first split.
-    vocabulary_curve : VocabularyCurve
-        Of naive Bayes, on the first split.
+        Of the best learner: on all splits that it was judged on where documents are few and have
+        no time, else on the first.
+    vocabulary_curve : VocabularyCurve or None
+        Of naive Bayes, on the first split; None if no word can be learned there.
     suspects : list of Suspect
         Documents whose label is most likely wrong; where documents have several, those that have
         one too many, or lack one.
@@ -63,7 +64,7 @@ class Comparison:
     documents: Documents = field(repr=False)
     near_duplicates: NearDuplicates
     learning_curve: LearningCurve
-    vocabulary_curve: VocabularyCurve = field(repr=False)
+    vocabulary_curve: VocabularyCurve | None = field(repr=False)
     suspects: list[Suspect] = field(repr=False)
     evaluation: Evaluation = field(repr=False)
     terms: dict[Any, list[str]] = field(repr=False)
@@ -82,7 +83,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values, as JSON has them."""
-        alike = self.near_duplicates
+        alike, words = self.near_duplicates, self.vocabulary_curve
         return {
             "measure": self.measure,
             "method": self.splits.described,
@@ -92,7 +93,7 @@ class Comparison:
             "contenders": [each.to_dict() for each in self.contenders],
             "near_duplicates": {"asked": alike.n_asked, "crossing": alike.n_crossing},
             "learning_curve": vars(self.learning_curve),
-            "vocabulary_curve": self.vocabulary_curve.to_dict(),
+            "vocabulary_curve": None if words is None else words.to_dict(),
             "suspects": [
                 {name: value for name, value in each._asdict().items() if name != "evidence"}
                 for each in self.suspects

@@ -51,6 +51,8 @@ def _outlook(comparison: Comparison) -> str:
 def vocabulary(comparison: Comparison) -> Section:
     """Return the vocabulary curve, and what it says."""
     curve = comparison.vocabulary_curve
+    if curve is None:
+        return None
     said = f"<p>{_enough(curve)}</p>"
     return "words", "How many words are needed?", said + _figure(curve.figure())
 

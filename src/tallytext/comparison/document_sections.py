@@ -84,6 +84,8 @@ def shortened(found: Explanation, length: int) -> Explanation:
 def duplicates(comparison: Comparison) -> Section:
     """Return how many documents are nearly the same, and some of them."""
     found, documents = comparison.near_duplicates, comparison.documents
+    if not found.n_asked:
+        return None
     if found.n_crossing and found.score is not None and found.score_without is not None:
         apart = (
             f" The best learner has {comparison.measure} {found.score:.1%} on all that were looked "

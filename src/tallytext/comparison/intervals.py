@@ -49,7 +49,8 @@ def score_interval(outcomes: Outcomes, units: Any) -> tuple[float, float]:
 
     over U units that are independent of each other: documents, or whole groups, whose documents
     are alike and so worth fewer. q is the quantile of Student's distribution with U - 1 degrees of
-    freedom. Without a mistake, or without anything right, v says nothing, and m is U - 1.
+    freedom. Without a mistake, or without anything right, v says nothing, and m is U - 1. It is
+    never more than the number of judged documents.
 
     Parameters
     ----------

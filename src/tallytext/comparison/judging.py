@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from tallytext.classifier import TextClassifier
 from tallytext.comparison.contender import Contender
+from tallytext.comparison.documents import Documents
 from tallytext.comparison.memory import PeakMemory
 from tallytext.comparison.outcomes import Outcomes
 from tallytext.comparison.splits import Rows, Split
@@ -28,19 +30,8 @@ from tallytext.learners import Learner
 MOST_SUSPECTS = 20
 # Time is foreseen where there are so many documents to learn, by one of so many.
 _MANY, _ONE_OF = 500, 10
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Texts and their labels, one each or a list."""
-
-    texts: Sequence[str]
-    labels: list[Any]
-    several: bool
-
-    def some(self, rows: Rows) -> tuple[list[str], list[Any]]:
-        """Return the texts and labels of some rows."""
-        return [self.texts[row] for row in rows], [self.labels[row] for row in rows]
+# Documents times classes that are asked for together.
+_MOST_PROBABILITIES = 1 << 22
 
 
 @dataclass
@@ -99,10 +90,13 @@ class Trial:
         """
         if len(split.learned) < _MANY:
             return 0.0
+        # At random: rows may be in an order, so that each tenth of them is of one kind.
+        n, chance = len(split.learned) // _ONE_OF, np.random.default_rng(0)
+        tenth = np.sort(chance.choice(split.learned, n, replace=False))
         start = perf_counter()
         try:
-            self.make(self.learner).fit(*self.documents.some(split.learned[::_ONE_OF]))
-        except TallytextError:  # which is told when the learner is judged
+            self.make(self.learner).fit(*self.documents.some(tenth))
+        except Exception:  # of any learner, which is told when it is judged
             return 0.0
         return _ONE_OF * (perf_counter() - start)
 
@@ -112,17 +106,30 @@ class Trial:
         classifier = self.fitted(split)
         middle = perf_counter()
         predicted = classifier.predict(new).tolist()
-        end = perf_counter()
-        megabytes = peak.megabytes
-        probabilities, classes = classifier.predict_proba(new), classifier.classes_.tolist()
-        self.evaluation.add(truth, predicted, probabilities, classes)
+        end, megabytes = perf_counter(), peak.megabytes
+        evaluation, odd = self._looked_at(classifier, split.judged, predicted)
+        # Only now is anything entered: a learner that fails half-way leaves all as it was.
         self.outcomes.add(split.judged, truth, predicted)
+        self.evaluation = evaluation
         self.fit_seconds.append(middle - start)
         self.predict_seconds.append(end - middle)
         self.megabytes.append(megabytes)
-        doubted = labels_in_doubt if self.documents.several else suspects_among
-        odd = doubted(split.judged, truth, probabilities, classes, MOST_SUSPECTS)
         self.folds.append(Fold(split, self.outcomes.on(split.judged), odd, classifier))
+
+    def _looked_at(
+        self, classifier: TextClassifier, rows: Rows, predicted: list[Any]
+    ) -> tuple[Evaluation, list[Suspect]]:
+        """Return the evaluation with these documents, and those whose label surprises most."""
+        evaluation, classes = deepcopy(self.evaluation), classifier.classes_.tolist()
+        doubted = labels_in_doubt if self.documents.several else suspects_among
+        odd: list[Suspect] = []
+        size = max(1, _MOST_PROBABILITIES // max(1, len(classes)))
+        for some in (slice(at, at + size) for at in range(0, len(rows), size)):
+            new, truth = self.documents.some(rows[some])
+            probabilities = classifier.predict_proba(new)
+            evaluation.add(truth, predicted[some], probabilities, classes)
+            odd += doubted(rows[some], truth, probabilities, classes, MOST_SUSPECTS)
+        return evaluation, most_surprising(odd, MOST_SUSPECTS)
 
     def fitted(self, split: Split) -> TextClassifier:
         """Return a classifier that has learned one side of a split, calibration and all."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallytext.classifier import TextClassifier
-from tallytext.comparison.judging import Documents
+from tallytext.comparison.documents import Documents
 from tallytext.comparison.outcomes import Outcomes
 from tallytext.comparison.splits import Rows, Split, Splits
-from tallytext.errors import TallytextError
 from tallytext.smoothing.base import Numbers
 
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
@@ -25,7 +24,7 @@ class LearningCurve:
     Attributes
     ----------
     sizes : tuple of int
-        How many documents were learned.
+        How many documents were learned; there may be none that the learner could learn from.
     scores : tuple of float
         Accuracy, or micro-averaged F1.
     at_double : float or None
@@ -87,8 +86,8 @@ def learning_curve(
         Returns a classifier that is not fitted.
     documents : Documents
     splits : Splits
-        Documents are learned in random order, group by group where there are groups; where there
-        are moments, the latest first.
+        Those that the learner was judged on. Documents are learned in random order, group by group
+        where there are groups; where there are moments, the latest first.
     step : callable
         Called after each point.
     seed : int
@@ -102,14 +101,13 @@ def learning_curve(
         sizes.append(n)
         found.append(outcomes)
     scores = tuple(each.score for each in found)
+    n_judged = found[-1].n_judged if found else 0
     if len(sizes) < _FITTED or scores[-1] >= 1:
-        return LearningCurve(tuple(sizes), scores, n_judged=found[-1].n_judged)
+        return LearningCurve(tuple(sizes), scores, n_judged=n_judged)
     ahead = outlook(np.array(sizes), np.array([scores]))
     drawn = outlook(np.array(sizes), _drawn(found, splits.units, seed))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return LearningCurve(
-        tuple(sizes), scores, float(ahead[0]), (float(low), float(high)), found[-1].n_judged
-    )
+    return LearningCurve(tuple(sizes), scores, float(ahead[0]), (float(low), float(high)), n_judged)
 
 
 def _points(
@@ -125,16 +123,29 @@ def _points(
     for share in SHARES:
         n = round(share * learned)
         if n >= _LEAST or share == 1.0:
-            outcomes = Outcomes.none(len(documents.labels))
-            try:
-                for split, order in zip(used, orders, strict=True):
-                    fitted = make().fit(*documents.some(np.sort(order[:n])))
-                    new, truth = documents.some(split.judged)
-                    outcomes.add(split.judged, truth, fitted.predict(new).tolist())
+            parts = [np.sort(order[:n]) for order in orders]
+            outcomes = _outcomes(make, documents, used, parts)
+            if outcomes is not None:
                 yield n, outcomes
-            except TallytextError:  # too few documents, of one class perhaps
-                pass
         step()
+
+
+def _outcomes(
+    make: Callable[[], TextClassifier],
+    documents: Documents,
+    used: tuple[Split, ...],
+    parts: list[Rows],
+) -> Outcomes | None:
+    """Return what became of judged documents; None where the learner cannot learn a part."""
+    outcomes = Outcomes.none(len(documents.labels))
+    try:
+        for split, part in zip(used, parts, strict=True):
+            fitted = make().fit(*documents.some(part))
+            new, truth = documents.some(split.judged)
+            outcomes.add(split.judged, truth, fitted.predict(new).tolist())
+    except Exception:  # of any learner: there are too few documents, of one class perhaps
+        return None
+    return outcomes
 
 
 def _order(split: Split, splits: Splits, seed: int) -> Rows:

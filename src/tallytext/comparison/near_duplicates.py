@@ -17,6 +17,12 @@ ALIKE = 0.9
 MOST_ASKED = 2_000
 WORTH_SAYING = 0.02
 _MOST_LOOKED_AT = 20
+# What helps, besides what was done already.
+_ADVICE = {
+    "random": "keep such documents together with groups (--groups), or judge by time (--time)",
+    "groups": "give such documents the same group, or judge by time (--time)",
+    "time": "groups (--groups) would keep such documents together",
+}
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class NearDuplicates:
         Rows of a judged document and a learned one, and how similar they are; the first ten.
     score, score_without : float or None
         Of the best learner on the documents looked at, and on those of them that have none.
+    method : {"random", "groups", "time"}
+        How documents were kept from models.
     """
 
     n_asked: int
@@ -40,6 +48,7 @@ class NearDuplicates:
     examples: tuple[tuple[int, int, float], ...] = ()
     score: float | None = field(default=None, repr=False)
     score_without: float | None = field(default=None, repr=False)
+    method: str = field(default="random", repr=False)
 
     @property
     def share(self) -> float:
@@ -53,15 +62,14 @@ class NearDuplicates:
             return ""
         return (
             f"{self.share:.0%} of the judged documents have a near duplicate among those learned"
-            f"{self._effect}: keep such documents together with groups (--groups), or judge by "
-            "time (--time)."
+            f"{self._effect}: {_ADVICE[self.method]}."
         )
 
     @property
     def _effect(self) -> str:
         if self.score is None or self.score_without is None:
             return ", so that scores are too high for documents that are really new"
-        scores = f"{self.score_without:.1%} instead of {self.score:.1%} without them"
+        scores = f"with them {self.score:.1%}, without them {self.score_without:.1%}"
         if self.score_without < self.score:
             return f", so that scores are too high for documents that are really new ({scores})"
         return f", though it does not show in the score ({scores})"
@@ -90,6 +98,8 @@ def near_duplicates(
     NearDuplicates(n_asked=2, n_crossing=1, examples=((2, 0, 1.0),))
     """
     counts = TextVectorizer(min_length=1).fit_transform(texts)
+    if not counts.shape[1]:  # somebody counts other things than words
+        return NearDuplicates(0, 0, method=splits.method)
     index = CosineKNN().fit(counts, ["document"] * len(texts))
     fold_of = _fold_of(splits, len(texts))
     judged = np.flatnonzero(fold_of >= 0)
@@ -104,9 +114,17 @@ def near_duplicates(
         )
     ]
     crossing = [each for each in found if each is not None]
-    new = [row for row, each in zip(asked, found, strict=True) if each is None]
-    scores = (None, None) if best is None or not new else (best.on(asked), best.on(new))
-    return NearDuplicates(len(asked), len(crossing), tuple(crossing[:10]), *scores)
+    new = asked[[each is None for each in found]]
+    return NearDuplicates(
+        len(asked), len(crossing), tuple(crossing[:10]), *_scores(best, asked, new), splits.method
+    )
+
+
+def _scores(best: Outcomes | None, asked: Any, new: Any) -> tuple[float | None, float | None]:
+    """Return those of all and of some documents, as far as the best was judged by any."""
+    if best is None or not best.judged[new].any():
+        return None, None
+    return best.on(asked), best.on(new)
 
 
 def _fold_of(splits: Splits, n: int) -> Any:

@@ -10,6 +10,9 @@ from tallytext.comparison.judging import Trial
 from tallytext.comparison.ranking import best_of, is_behind
 from tallytext.comparison.splits import Split, Splits
 
+# Nobody is left out who learns within so many seconds, however small the budget.
+NOT_SLOW = 60.0
+
 
 def judge_all(
     trials: Sequence[Trial],
@@ -34,9 +37,12 @@ def judge_all(
     step : callable
         Called after each learner and fold, judged or not.
     all_wanted : bool, default=True
-        Whether a learner is judged on the first fold though that will take longer than the budget.
+        Whether a learner is judged on the first fold though learning will take longer than the
+        budget, and than a minute.
     """
     start, going = 0.0, [*trials]
+    if not all_wanted and budget is not None:
+        _leave_out_slow(trials, splits.splits[0], max(budget, NOT_SLOW))
     for at, split in enumerate(splits):
         if at == 1:
             start = perf_counter()
@@ -44,21 +50,23 @@ def judge_all(
             left = budget - (perf_counter() - start)
             going = _affordable(going, left, len(splits) - at, splits.units, promised=at > 1)
         for trial in trials:
-            if not at and not all_wanted and budget is not None:
-                _leave_out_if_slow(trial, splits.splits[0], budget)
             if trial in going and not trial.failure:
                 trial.judge(split)
                 _keep_leader(trials)
             step()
 
 
-def _leave_out_if_slow(trial: Trial, split: Split, budget: float) -> None:
-    seconds = trial.foreseen(split)
-    if seconds > budget:
-        trial.failure = (
-            f"left out: learning once would take {seconds / 60:.0f} minutes or more. "
-            f"Name it (--learner {trial.learner.name}), or give more time (--budget)."
-        )
+def _leave_out_slow(trials: Sequence[Trial], split: Split, most: float) -> None:
+    """Leave out who would take more seconds to learn once; the quickest stays in any case."""
+    from tallytext.comparison.terminal import seconds
+
+    foreseen = [trial.foreseen(split) for trial in trials]
+    for trial, needed in zip(trials, foreseen, strict=True):
+        if needed > max(most, min(foreseen)):
+            trial.failure = (
+                f"left out: learning once would take {seconds(needed)} or more. "
+                f"Name it (--learner {trial.learner.name}), or give more time (--budget)."
+            )
 
 
 def _keep_leader(trials: Sequence[Trial]) -> None:

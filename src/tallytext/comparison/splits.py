@@ -22,7 +22,13 @@ _MOST_DEALT = 2_000_000
 
 @dataclass(frozen=True)
 class Split:
-    """Documents to learn from, and documents to be judged by; rows, in order."""
+    """Documents to learn from, and documents to be judged by.
+
+    Attributes
+    ----------
+    learned, judged : ndarray of int
+        Rows, in order.
+    """
 
     learned: Rows
     judged: Rows
@@ -30,7 +36,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Splits:
-    """Several of them, and how they came about.
+    """How documents are kept from models: each split has some to learn and some to be judged by.
 
     Attributes
     ----------
