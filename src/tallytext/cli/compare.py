@@ -141,7 +141,7 @@ def _read(documents: Documents, column: str | None) -> tuple[list[str], list[Any
     labels: list[Any] = []
     keys: list[Any] = []
     for batch in documents:
-        texts += batch.texts if isinstance(batch.texts, list) else batch.texts.to_pylist()
+        texts += batch.strings
         labels += batch.labels or []
         keys += [] if column is None else batch.also[column]
     return texts, labels, keys
