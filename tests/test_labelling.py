@@ -1,6 +1,7 @@
 """Labelling with the model in the loop: what is asked, learned, taken back and taken up again."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -12,21 +13,12 @@ from tallytext import TextClassifier
 from tallytext.errors import FileError, InputError
 from tallytext.labelling import Journal, Session
 from tallytext.labelling.asking import Asking
+from tallytext.labelling.labels import Labels, due_size
+from topics import made_up
 
-WORDS = {
-    "sea": "wave salt tide ship fish sail reef whale harbour anchor",
-    "sky": "cloud star moon wing bird wind kite storm plane comet",
-    "field": "wheat plough barn horse fence seed hay tractor cow meadow",
-}
-
-
-def made_up(n=90, seed=0):
-    chance = np.random.default_rng(seed)
-    labels = [[*WORDS][i % 3] for i in range(n)]
-    return [" ".join(chance.choice(WORDS[label].split(), 6)) for label in labels], labels
-
-
-TEXTS, LABELS = made_up()
+TEXTS, LABELS = made_up(90, noise=0)
+# Of which the model is less sure.
+NOISY, TOPICS = made_up(150, seed=1, noise=12)
 
 
 @pytest.fixture
@@ -40,6 +32,39 @@ def answered(session, n):
     for _ in range(n):
         session.answer(LABELS[session.question().row])
     return session
+
+
+def resumed(journal, folder):
+    """A session that goes on with a copy of the answers."""
+    copy = shutil.copy(journal.path, folder / "copy.jsonl")
+    with Journal(copy) as again:
+        return Session(NOISY, again)
+
+
+class TestLabels:
+    @pytest.mark.parametrize("first", [2, 3, 17, 33, 1_000])
+    def test_the_model_learns_when_labels_have_grown_by_a_twentieth(self, first):
+        learned = first
+        for n in range(first, 3 * first + 200):
+            if (n - learned) * 100 >= 5 * learned:
+                learned = n
+            assert due_size(n, first) == learned
+
+    def test_all_given_labels_are_learned_from_at_first(self):
+        given = {row: "sea" for row in range(40)}
+        labels = Labels(given, [])
+        assert labels.due == {}
+        labels.add(40, "sky")
+        assert labels.due == given | {40: "sky"}
+        labels.add(41, "sky")
+        assert labels.due == given | {40: "sky"}
+        assert len(Labels({0: "sea", 1: "sky", 2: "sea"}, []).due) == 3
+
+    def test_a_given_label_comes_back(self):
+        labels = Labels({0: "sea", 1: "sky"}, [(0, "field")])
+        assert labels.due == {0: "field", 1: "sky"}
+        labels.take_back(0)
+        assert labels.due == {0: "sea", 1: "sky"}
 
 
 class TestSession:
@@ -136,6 +161,40 @@ class TestSession:
         journal.close()
         with Journal(journal.path) as again:
             assert Session(TEXTS, again).question() == wanted
+
+    def test_with_many_answers_undo_and_a_break_change_nothing(self, journal, tmp_path):
+        """From twenty on, not every answer is learned from at once."""
+        session = Session(NOISY, journal)
+        for n in range(60):
+            question = session.question()
+            if n >= 18:
+                shares = session._shares([*range(0, 150, 10)])
+                assert resumed(journal, tmp_path).question() == question
+                session.answer("field" if TOPICS[question.row] == "sky" else "sky")
+                session.question()
+                assert session.undo() == question
+                np.testing.assert_array_equal(session._shares([*range(0, 150, 10)]), shares)
+            session.answer(TOPICS[question.row])
+
+    def test_many_answers_are_taken_back_one_by_one(self, journal):
+        session, asked = Session(NOISY, journal), []
+        for _ in range(40):
+            asked.append(session.question())
+            session.answer(TOPICS[asked[-1].row])
+        assert [session.undo() for _ in asked] == asked[::-1]
+        assert session.question().guess is None
+
+    def test_a_class_that_the_model_has_not_met_yet_has_answers(self, journal):
+        session = Session(NOISY, journal)
+        while session.n_answers < 56:
+            session.answer(TOPICS[session.question().row])
+        session.answer("zoo")
+        assert "zoo" in session.classes
+        assert session.explanation() is not None
+        assert "zoo" not in session._model.classes_
+        while "zoo" not in session._model.classes_:
+            session.answer(TOPICS[session.question().row])
+        assert session.n_answers == 59
 
     def test_answers_to_other_documents_are_refused(self, journal):
         answered(Session(TEXTS, journal), 3)
