@@ -98,6 +98,8 @@ class Session:
     ------
     FileError
         If the journal has answers to documents that are not among the texts.
+    InputError
+        If there are no two documents, or none has a word in it.
 
     Examples
     --------
@@ -125,11 +127,17 @@ class Session:
     ) -> None:
         expect_whole("random_every", random_every, 1)
         if len(texts) < 2:
-            raise InputError(f"there is nothing to choose from: {len(texts)} documents.")
+            count = "one document" if len(texts) else "no document"
+            raise InputError(f"there is nothing to choose from: there is {count}.")
         self.texts, self.journal = texts, journal
         self._n_jobs, self._random_every = n_jobs, random_every
         self._vectorizer = TextVectorizer(**_ANALYSIS)
         self._counts = self._vectorizer.fit_transform(texts)
+        if not self._counts.nnz:
+            raise InputError(
+                f"none of the {len(texts):,} documents has a word in it, so that nothing can be "
+                f"learned; the first is {texts[0]!r:.60}. Is the column (--text) that of the texts?"
+            )
         self._model = PooledNB(doubt=_DOUBT, n_jobs=n_jobs, verbose=False)
         # The pool is made ready once; what labels there are comes to it later.
         self._model.fit(self._counts[:1], [""], self._counts[1:])
