@@ -167,7 +167,7 @@ class Session:
 
     @property
     def labelled(self) -> Mapping[int, str]:
-        """The documents with labels, given or answered, by number."""
+        """The documents with labels, given or answered, by number; it changes with the session."""
         return self._labels.by_row
 
     @property
