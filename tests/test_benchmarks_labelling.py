@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from test_benchmarks import benchmarks, pytestmark  # noqa: F401
+from test_benchmarks import pytestmark  # noqa: F401
 
 
 def test_waiting_is_measured_from_the_command_to_the_model(tmp_path):
@@ -13,10 +13,15 @@ def test_waiting_is_measured_from_the_command_to_the_model(tmp_path):
         "split": ["test" if i % 5 == 0 else "train" for i in range(120)],
     }
     pq.write_table(pa.table(columns), tmp_path / "ag_news_20k.parquet")
-    result = benchmarks("--only", "labelling", "--rounds", 1, "--data", tmp_path)
-    assert result.returncode == 0, result.stderr
+    from benchmarks.labelling import measure
+    from benchmarks.timing import Clock
+
+    (table,) = measure(tmp_path, Clock(1, lambda line: None), n_answers=8)
+    assert table.columns == ("", "ag_news_20k")
+    what = " ".join(row[0] for row in table.rows)
     for expected in ("first question", "libraries", "the longest", "undo", "model"):
-        assert expected in result.stdout
+        assert expected in what
+    assert all(duration for _, duration in table.rows)
 
 
 def test_the_picture_of_a_page_loads_nothing_from_elsewhere():

@@ -137,6 +137,26 @@ class TestDamage:
         with Journal(path) as journal:
             assert [answer.row for answer in journal.answers] == [1, 3]
 
+    def test_an_answer_that_cannot_be_taken_back_stays(self, path, monkeypatch):
+        answers = [Answer(1, "a", "sea"), Answer(2, "b", "sky")]
+        with Journal(path) as journal:
+            for answer in answers:
+                journal.add(answer)
+            content = path.read_bytes()
+
+            def failing(descriptor):
+                raise OSError(5, "Input/output error")
+
+            with monkeypatch.context() as patched:
+                patched.setattr(os, "fsync", failing)
+                with pytest.raises(OSError, match="Input/output") as raised:
+                    journal.undo()
+            assert raised.value.filename == str(path)
+            assert (journal.answers, path.read_bytes()) == (answers, content)
+            assert journal.undo() == answers[1]
+        with Journal(path) as journal:
+            assert journal.answers == answers[:1]
+
     def test_an_answer_for_which_there_is_no_room_leaves_nothing_of_it(self, path):
         """The largest file is limited in a child: what fits of a line is written, then no more."""
         pytest.importorskip("resource")
@@ -206,6 +226,19 @@ class TestFile:
         with Journal(path):
             assert path.exists()
         assert not path.exists()
+
+    def test_one_of_the_same_name_that_is_another_stays(self, path):
+        with Journal(path):
+            path.rename(path.with_suffix(".old"))
+            path.write_bytes(b"")
+        assert path.exists()
+        path.unlink()
+        other = path.with_name("other.jsonl")
+        written(other, [Answer(1, "a", "sea")])
+        with Journal(path):
+            other.replace(path)
+        with Journal(path) as journal:
+            assert len(journal.answers) == 1
 
     def test_one_that_was_there_stays(self, path):
         written(path, [Answer(1, "a", "sea")])

@@ -34,6 +34,16 @@ def test_a_command_that_is_told_to_end_leaves_the_terminal_as_it_was(tmp_path):
     assert child.wait() == -signal.SIGTERM
 
 
+@pytest.mark.parametrize("wanted", ["question", "end"])
+def test_a_command_that_hangs_is_noticed_and_killed(tmp_path, monkeypatch, wanted):
+    child = Notes(tmp_path, n_documents=60).start()
+    assert child.question() is not None
+    monkeypatch.setattr(kill_labelling, "PATIENCE", 0.1)
+    with pytest.raises(AssertionError, match=f"no {wanted} within"):
+        child.question() if wanted == "question" else child.wait()
+    assert child._process.returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize(
     ("found", "lost", "made_up"),
     [

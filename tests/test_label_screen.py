@@ -148,10 +148,21 @@ class TestKeysPressed:
         with monkeypatch.context() as patch:
             patch.setattr(session.journal, "add", lambda answer: (_ for _ in ()).throw(problem))
             shown = seen(session, "sea\n", reader=Person, force_terminal=True, height=24)
-        assert (problem.strerror if isinstance(problem, OSError) else "gone") in shown
+        is_full = isinstance(problem, OSError)
+        assert ("not be kept: No space left on device" if is_full else "gone") in shown
         assert session.question() is question
         seen(session, "sea\n")
         assert session.journal.answers[0].row == question.row
+
+    def test_an_answer_that_cannot_be_taken_back_is_said_to_stay(self, session, monkeypatch):
+        def failing(file, end):
+            raise OSError(5, "Input/output error")
+
+        monkeypatch.setattr(os, "ftruncate", failing)
+        shown = seen(session, "sea\nu\n", reader=Person, force_terminal=True, width=100, height=24)
+        assert "the answer could not be taken back: Input/output error" in shown
+        assert "not be kept" not in shown
+        assert session.n_answers == len(session.labelled) == 1
 
     @pytest.mark.parametrize("line", ["!", "", "u"])
     def test_a_script_ends_where_a_line_cannot_be_obeyed(self, session, line):

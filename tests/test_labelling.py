@@ -1,32 +1,28 @@
 """Labelling with the model in the loop: what is asked, learned, taken back and taken up again."""
 
 import os
+import shutil
 import signal
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commands import run, start, succeed, write_csv, write_jsonl
 from tallytext import TextClassifier
+from tallytext.cli.label_documents import label_in
 from tallytext.errors import FileError, InputError
 from tallytext.labelling import Journal, Session
 from tallytext.labelling.asking import Asking
+from tallytext.labelling.labels import Labels, due_size
+from topics import made_up
 
-WORDS = {
-    "sea": "wave salt tide ship fish sail reef whale harbour anchor",
-    "sky": "cloud star moon wing bird wind kite storm plane comet",
-    "field": "wheat plough barn horse fence seed hay tractor cow meadow",
-}
-
-
-def made_up(n=90, seed=0):
-    chance = np.random.default_rng(seed)
-    labels = [[*WORDS][i % 3] for i in range(n)]
-    return [" ".join(chance.choice(WORDS[label].split(), 6)) for label in labels], labels
-
-
-TEXTS, LABELS = made_up()
+TEXTS, LABELS = made_up(90, noise=0)
+# Of which the model is less sure.
+NOISY, TOPICS = made_up(150, seed=1, noise=12)
 
 
 @pytest.fixture
@@ -40,6 +36,39 @@ def answered(session, n):
     for _ in range(n):
         session.answer(LABELS[session.question().row])
     return session
+
+
+def resumed(journal, folder):
+    """A session that goes on with a copy of the answers."""
+    copy = shutil.copy(journal.path, folder / "copy.jsonl")
+    with Journal(copy) as again:
+        return Session(NOISY, again)
+
+
+class TestLabels:
+    @pytest.mark.parametrize("first", [2, 3, 17, 33, 1_000])
+    def test_the_model_learns_when_labels_have_grown_by_a_twentieth(self, first):
+        learned = first
+        for n in range(first, 3 * first + 200):
+            if (n - learned) * 100 >= 5 * learned:
+                learned = n
+            assert due_size(n, first) == learned
+
+    def test_all_given_labels_are_learned_from_at_first(self):
+        given = dict.fromkeys(range(40), "sea")
+        labels = Labels(given, [])
+        assert labels.due == {}
+        labels.add(40, "sky")
+        assert labels.due == given | {40: "sky"}
+        labels.add(41, "sky")
+        assert labels.due == given | {40: "sky"}
+        assert len(Labels({0: "sea", 1: "sky", 2: "sea"}, []).due) == 3
+
+    def test_a_given_label_comes_back(self):
+        labels = Labels({0: "sea", 1: "sky"}, [(0, "field")])
+        assert labels.due == {0: "field", 1: "sky"}
+        labels.take_back(0)
+        assert labels.due == {0: "sea", 1: "sky"}
 
 
 class TestSession:
@@ -137,6 +166,40 @@ class TestSession:
         with Journal(journal.path) as again:
             assert Session(TEXTS, again).question() == wanted
 
+    def test_with_many_answers_undo_and_a_break_change_nothing(self, journal, tmp_path):
+        """From twenty on, not every answer is learned from at once."""
+        session = Session(NOISY, journal)
+        for n in range(60):
+            question = session.question()
+            if n >= 18:
+                shares = session._shares([*range(0, 150, 10)])
+                assert resumed(journal, tmp_path).question() == question
+                session.answer("field" if TOPICS[question.row] == "sky" else "sky")
+                session.question()
+                assert session.undo() == question
+                np.testing.assert_array_equal(session._shares([*range(0, 150, 10)]), shares)
+            session.answer(TOPICS[question.row])
+
+    def test_many_answers_are_taken_back_one_by_one(self, journal):
+        session, asked = Session(NOISY, journal), []
+        for _ in range(40):
+            asked.append(session.question())
+            session.answer(TOPICS[asked[-1].row])
+        assert [session.undo() for _ in asked] == asked[::-1]
+        assert session.question().guess is None
+
+    def test_a_class_that_the_model_has_not_met_yet_has_answers(self, journal):
+        session = Session(NOISY, journal)
+        while session.n_answers < 56:
+            session.answer(TOPICS[session.question().row])
+        session.answer("zoo")
+        assert "zoo" in session.classes
+        assert session.explanation() is not None
+        assert "zoo" not in session._model.classes_
+        while "zoo" not in session._model.classes_:
+            session.answer(TOPICS[session.question().row])
+        assert session.n_answers == 59
+
     def test_answers_to_other_documents_are_refused(self, journal):
         answered(Session(TEXTS, journal), 3)
         with pytest.raises(FileError, match="was the input changed"):
@@ -154,9 +217,15 @@ class TestSession:
             session.answer(label)
         assert journal.answers == []
 
-    def test_one_document_is_nothing_to_choose_from(self, journal):
-        with pytest.raises(InputError, match="nothing to choose"):
-            Session(["alone"], journal)
+    @pytest.mark.parametrize(("texts", "count"), [([], "no document"), (["a"], "one document")])
+    def test_one_document_is_nothing_to_choose_from(self, journal, texts, count):
+        with pytest.raises(InputError, match=f"nothing to choose from: there is {count}"):
+            Session(texts, journal)
+
+    @pytest.mark.parametrize("texts", [["!!", "??", ".."], [""] * 9])
+    def test_documents_without_words_are_refused(self, journal, texts):
+        with pytest.raises(InputError, match=r"none of the . documents has a word.*--text"):
+            Session(texts, journal)
 
 
 # Two crowds and an outlier.
@@ -195,6 +264,26 @@ class TestAsking:
         best = max(range(30), key=gain)
         assert Asking(latent).best(np.arange(30), leads, labelled) == best
 
+    def test_many_labels_are_taken_block_by_block(self):
+        chance = np.random.default_rng(4)
+        latent = chance.normal(size=(3_500, 6))
+        some = Asking(latent)._directions(np.arange(50))
+        labelled = np.arange(50, 3_500)
+        wanted = (some @ Asking(latent)._directions(labelled).T).max(axis=1)
+        found = Asking(latent)._nearness(some, labelled)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        np.testing.assert_array_equal(Asking(latent)._nearness(some, [*labelled]), found)
+        assert not Asking(latent)._nearness(some, []).any()
+
+    def test_many_labels_take_the_memory_of_few(self):
+        latent = np.random.default_rng(5).normal(size=(20_300, 10))
+        asking, candidates = Asking(latent), np.arange(20_000, 20_300)
+        tracemalloc.start()
+        asking.best(candidates, None, np.arange(20_000))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 20_000 * len(candidates) * 8 / 4
+
     def test_candidates_are_free_and_the_same_for_as_many_taken(self):
         asking = Asking(np.eye(2_500, 2), seed=5)
         taken = np.zeros(2_500, dtype=bool)
@@ -229,8 +318,15 @@ class TestCommand:
         model = tmp_path / "notes.tally"
         succeed("label", notes, "-o", model, input="sea\nsky\n")
         result = succeed("label", notes, "-o", model, input="1\nq\n")
-        assert "going on after 2 answers" in result.output
+        assert "going on after 2 answers in" in result.output
         assert "3 answers" in result.output
+
+    def test_documents_without_words_are_said_to_be_so(self, tmp_path):
+        source = tmp_path / "punct.txt"
+        source.write_text("!!\n??\n..\n")
+        result = run("label", source, "-o", tmp_path / "punct.tally")
+        assert (result.exit_code, "has a word in it" in result.output) == (1, True)
+        assert [path.name for path in tmp_path.iterdir()] == ["punct.txt"]
 
     def test_one_label_is_no_model_but_is_kept(self, notes, tmp_path):
         result = succeed("label", notes, "-o", tmp_path / "notes.tally", input="sea\n")
@@ -273,6 +369,21 @@ class TestCommand:
             assert all(answer.guess == answer.label for answer in journal.answers)
         classifier = TextClassifier.load(model)
         assert classifier.tally_.n_documents == 62
+
+    def test_numbers_of_a_column_are_labels_as_they_are_written(self, tmp_path):
+        numbers = [0.1, 2.5, 3.0, 4, None]
+        records = [{"text": text, "grade": numbers[at % 5]} for at, text in enumerate(TEXTS)]
+        source = write_jsonl(tmp_path / "notes.jsonl", records)
+        model = tmp_path / "notes.tally"
+        succeed("label", source, "--label", "grade", "-o", model, input="q\n")
+        assert TextClassifier.load(model).classes_.tolist() == ["0.1", "2.5", "3", "4"]
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_a_number_comes_back_from_its_label(self, number):
+        label = label_in(number)
+        assert float(label) == number
+        assert label_in(np.float64(number)) == label
+        assert number.is_integer() == label.lstrip("-").isdecimal()
 
     def test_several_labels_of_a_document_are_refused(self, tmp_path):
         records = [{"text": text, "topics": ["sea", "sky"]} for text in TEXTS]

@@ -85,7 +85,7 @@ class Child:
         end = time.monotonic() + PATIENCE
         while not (asked := ASKED.search(self._seen)):
             if time.monotonic() > end:
-                raise AssertionError(f"no question within {PATIENCE} s, but {self._seen!r}")
+                raise self._failed("question")
             if not self._read():
                 return None
         page, self._seen = self._seen[: asked.end()], self._seen[asked.end() :]
@@ -107,10 +107,20 @@ class Child:
 
     def wait(self) -> int:
         """Wait for the end, and return its code."""
-        while self._read():
+        end = time.monotonic() + PATIENCE
+        while self._read() and time.monotonic() < end:
             pass
         os.close(self._terminal)
-        return self._process.wait()
+        try:
+            return self._process.wait(max(end - time.monotonic(), 0.0))
+        except subprocess.TimeoutExpired:
+            raise self._failed("end") from None
+
+    def _failed(self, wanted: str) -> AssertionError:
+        """Kill what hangs, and return what to say of it."""
+        self._process.kill()
+        self._process.wait()
+        return AssertionError(f"no {wanted} within {PATIENCE} s, but {self._seen!r}")
 
     def _read(self) -> bool:
         if not select.select([self._terminal], [], [], 1.0)[0]:

@@ -81,12 +81,13 @@ def label(
     """
     with _busy("loading libraries", quiet):  # a second or more, in which nothing else is seen
         from tallytext.cli.label_documents import labelled_texts
+        from tallytext.cli.label_standing import answers_told
         from tallytext.labelling import Journal, Session
     path = expect_place(output or default_output(sources))
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
         texts, given = labelled_texts(sources, reading, column, quiet)
         if journal.answers and not quiet:
-            say(f"going on after {len(journal.answers):,} answers in {journal.path}")
+            say(f"going on after {answers_told(len(journal.answers))} in {journal.path}")
         with _busy(f"making {len(texts):,} documents ready", quiet):
             session = Session(texts, journal, given=given, seed=seed)
         with told(lambda: _interrupted(session)):
@@ -129,16 +130,18 @@ def _busy(what: str, quiet: bool) -> Iterator[None]:
 
 
 def _interrupted(session: Session) -> str:
+    from tallytext.cli.label_standing import answers_told
+
     return (
-        f"{_count(session.n_answers)} in {session.journal.path}; no model was written now. "
+        f"{answers_told(session.n_answers)} in {session.journal.path}; no model was written now. "
         "The same command goes on; q ends, and writes one."
     )
 
 
 def _finish(session: Session, path: Path, quiet: bool) -> None:
-    from tallytext.cli.label_standing import accuracy_parts
+    from tallytext.cli.label_standing import accuracy_parts, answers_told
 
-    parts = [f"{_count(session.n_answers)} in {session.journal.path}"]
+    parts = [f"{answers_told(session.n_answers)} in {session.journal.path}"]
     parts += [part.plain for part in accuracy_parts(session)]
     if session.n_answers and not quiet:
         say(", ".join(parts))
@@ -151,7 +154,3 @@ def _finish(session: Session, path: Path, quiet: bool) -> None:
     save(classifier, path)
     if not quiet:
         say(f"saved as {path}")
-
-
-def _count(n: int) -> str:
-    return f"{n:,} answer{'s' * (n != 1)}"

@@ -66,7 +66,7 @@ class Dialogue:
             except (TallytextError, OSError) as problem:
                 if not self._keys.are_of_a_terminal:
                     raise  # the lines that follow were meant for other documents
-                self._notice = self._screen.tell(_told(problem))
+                self._notice = self._screen.tell(_told(problem, key))
 
     def _show(self) -> None:
         question = self._session.question()
@@ -163,7 +163,8 @@ class Dialogue:
         self._part = (self._part + step) % (self._screen.n_parts + 1)
 
 
-def _told(problem: Exception) -> str:
-    if isinstance(problem, OSError):
-        return f"the answer could not be kept: {problem.strerror}. Mend that, and give it again."
-    return str(problem)
+def _told(problem: Exception, key: str) -> str:
+    if not isinstance(problem, OSError):
+        return str(problem)
+    what, again = ("taken back", "press u") if key == "u" else ("kept", "give it")
+    return f"the answer could not be {what}: {problem.strerror}. Mend that, and {again} again."

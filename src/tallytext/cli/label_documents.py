@@ -57,17 +57,22 @@ def label_in(value: Any) -> str | None:
     --------
     >>> label_in(" spam "), label_in(""), label_in(None), label_in(float("nan"))
     ('spam', None, None, None)
-    >>> label_in(3), label_in(3.0), label_in(["spam"])
-    ('3', '3', 'spam')
+    >>> label_in(3), label_in(3.0), label_in(0.1), label_in(["spam"])
+    ('3', '3', '0.1', 'spam')
     """
     if isinstance(value, list):
         if len(value) > 1:
             raise ValueError
         return label_in(value[0]) if value else None
     if isinstance(value, float):
-        return None if math.isnan(value) else f"{value:.17g}"
+        return None if math.isnan(value) else _shortest(value)
     if isinstance(value, str | int):
         return str(value).strip() or None
     if value is None:
         return None
     raise ValueError
+
+
+def _shortest(number: float) -> str:
+    """Return the least digits that mean this number and no other."""
+    return str(int(number)) if number.is_integer() else repr(float(number))

@@ -68,11 +68,21 @@ def spark_line(shares: list[float]) -> str:
     return "".join(_BARS[round(share * last)] for share in shares[-_MOST_BARS:])
 
 
+def answers_told(n: int) -> str:
+    """Return how many answers there are, in words.
+
+    Examples
+    --------
+    >>> answers_told(1), answers_told(1_200)
+    ('1 answer', '1,200 answers')
+    """
+    return f"{n:,} answer{'s' * (n != 1)}"
+
+
 def standing_parts(session: Session, pace: Pace) -> list[Text]:
     """Return how many answers there are, how many documents are left, and how good guesses are."""
-    n = session.n_answers
-    parts = [Text(f"{n:,} answer{'s' * (n != 1)}", style="bold"), Text(f"{session.n_left:,} left")]
-    if given := len(session.labelled) - n:
+    parts = [Text(answers_told(session.n_answers), style="bold"), Text(f"{session.n_left:,} left")]
+    if given := len(session.labelled) - session.n_answers:
         parts.insert(1, Text(f"{given:,} given"))
     if pace.per_minute is not None:
         parts.append(Text(f"{pace.per_minute:.0f} a minute"))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tallytext.smoothing.base import Numbers
 
 _CANDIDATES = 1_000
+# Cosines with so many documents are in memory at once.
+_BLOCK = 1_000
 # With so many labels, half of what the model says of its sureness is believed.
 _HALF_BELIEVED = 10
 
@@ -75,12 +77,19 @@ class Asking:
         labelled : ndarray or list of int
             Documents with labels.
         """
-        some, known = self._directions(candidates), self._directions(labelled)
-        near = np.maximum(some @ known.T, 0.0).max(axis=1, initial=0.0)
-        nearer = np.maximum(some @ some.T - near, 0.0)
+        some = self._directions(candidates)
+        nearer = np.maximum(some @ some.T - self._nearness(some, labelled), 0.0)
         n = len(labelled)
         unsure = 1.0 if leads is None else 1.0 - n / (n + _HALF_BELIEVED) * leads
         return int(candidates[np.argmax((nearer * unsure).sum(axis=1))])
+
+    def _nearness(self, some: Numbers, labelled: NDArray[np.intp] | list[int]) -> Numbers:
+        """Return the largest cosine of each with a document that has a label; 0 at least."""
+        near = np.zeros(len(some))
+        for start in range(0, len(labelled), _BLOCK):
+            known = self._directions(labelled[start : start + _BLOCK])
+            np.maximum(near, (some @ known.T).max(axis=1), out=near)
+        return near
 
     def _directions(self, rows: NDArray[np.intp] | list[int]) -> Numbers:
         some = np.asarray(self.latent[np.asarray(rows, dtype=np.intp)], dtype=np.float64)

@@ -123,9 +123,13 @@ class Journal:
         ------
         IndexError
             If there is none.
+        OSError
+            If the file cannot be changed. It is as it was.
+        FileError
+            If the file is not there any more, or is another one.
         """
         self._expect_same()
-        self._cut(self._starts[-1])
+        self._cut_off(self._starts[-1])
         self._starts.pop()
         return self.answers.pop()
 
@@ -133,7 +137,7 @@ class Journal:
         """Let go of the file."""
         if self._file < 0:
             return
-        if self._is_new and not os.fstat(self._file).st_size:
+        if self._is_new and self._is_same() and not os.fstat(self._file).st_size:
             with suppress(OSError):
                 self.path.unlink()
         os.close(self._file)
@@ -201,17 +205,31 @@ class Journal:
 
     def _expect_same(self) -> None:
         """Refuse to write where nobody would find it."""
-        own = os.fstat(self._file)
-        try:
-            found = self.path.stat()
-            is_same = (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
-        except FileNotFoundError:
-            is_same = False
-        if not is_same:
+        if not self._is_same():
             raise FileError(
                 f"{str(self.path)!r} was moved, removed or replaced meanwhile, so that nothing "
                 "more can be kept there. Put it back, end, and begin again."
             )
+
+    def _is_same(self) -> bool:
+        """Tell whether the file still has its name, and no other file has it."""
+        try:
+            return os.path.samestat(self.path.stat(), os.fstat(self._file))
+        except OSError:
+            return False
+
+    def _cut_off(self, start: int) -> None:
+        """Take the end off; if that fails, it is put back."""
+        os.lseek(self._file, start, os.SEEK_SET)
+        last = content_of(self._file)
+        try:
+            self._cut(start)
+        except OSError as problem:
+            with suppress(OSError):
+                os.ftruncate(self._file, start)
+                write_line(self._file, last)
+            problem.filename = str(self.path)
+            raise
 
     def _cut(self, end: int) -> None:
         if os.fstat(self._file).st_size != end:

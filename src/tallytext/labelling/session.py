@@ -13,6 +13,7 @@ from tallytext.errors import FileError, InputError
 from tallytext.explanation import Explanation
 from tallytext.labelling.asking import Asking, leads_of
 from tallytext.labelling.journal import Answer, Journal
+from tallytext.labelling.labels import Labels
 from tallytext.labelling.standing import Standing
 from tallytext.smoothing.base import Numbers, expect_whole
 from tallytext.unlabelled import PooledNB
@@ -21,8 +22,6 @@ from tallytext.vectorizer import TextVectorizer
 _ANALYSIS: dict[str, Any] = {"hangul": "words+bigrams", "min_length": 1}
 # Documents that were asked for because they are hard say little of how far to trust the anchor.
 _DOUBT = 1.5
-# After so many answers, in per cent of those before, the model learns anew.
-_GROWTH = 5
 
 
 class Guess(NamedTuple):
@@ -99,6 +98,8 @@ class Session:
     ------
     FileError
         If the journal has answers to documents that are not among the texts.
+    InputError
+        If there are no two documents, or none has a word in it.
 
     Examples
     --------
@@ -126,12 +127,17 @@ class Session:
     ) -> None:
         expect_whole("random_every", random_every, 1)
         if len(texts) < 2:
-            raise InputError(f"there is nothing to choose from: {len(texts)} documents.")
+            count = "one document" if len(texts) else "no document"
+            raise InputError(f"there is nothing to choose from: there is {count}.")
         self.texts, self.journal = texts, journal
-        self._given = dict(given or {})
         self._n_jobs, self._random_every = n_jobs, random_every
         self._vectorizer = TextVectorizer(**_ANALYSIS)
         self._counts = self._vectorizer.fit_transform(texts)
+        if not self._counts.nnz:
+            raise InputError(
+                f"none of the {len(texts):,} documents has a word in it, so that nothing can be "
+                f"learned; the first is {texts[0]!r:.60}. Is the column (--text) that of the texts?"
+            )
         self._model = PooledNB(doubt=_DOUBT, n_jobs=n_jobs, verbose=False)
         # The pool is made ready once; what labels there are comes to it later.
         self._model.fit(self._counts[:1], [""], self._counts[1:])
@@ -142,9 +148,12 @@ class Session:
         # Each with the number of answers before it: what was done last is taken back first.
         self._skipped: list[tuple[int, Question]] = []
         self._question: Question | None = None
-        self._learned = 0
         self._expect_own(journal.answers)
-        self._begin_anew()
+        answers = ((answer.row, answer.label) for answer in journal.answers)
+        self._labels = Labels(given or {}, answers)
+        # What the model has learned from; without anything it says nothing.
+        self._learned: dict[int, str] = {}
+        self._learn_if_due()
 
     @property
     def n_answers(self) -> int:
@@ -157,9 +166,9 @@ class Session:
         return int((~self._taken()).sum())
 
     @property
-    def labelled(self) -> dict[int, str]:
-        """The documents with labels, given or answered, by number."""
-        return self._given | {answer.row: answer.label for answer in self.journal.answers}
+    def labelled(self) -> Mapping[int, str]:
+        """The documents with labels, given or answered, by number; it changes with the session."""
+        return self._labels.by_row
 
     @property
     def classes(self) -> list[str]:
@@ -204,6 +213,7 @@ class Session:
         question = self.question()
         guess = None if question.guess is None else question.guess.label
         self.journal.add(Answer(question.row, question.text, label, question.at_random, guess))
+        self._labels.add(question.row, label)
         self._question = None
         self._learn_if_due()
 
@@ -228,7 +238,9 @@ class Session:
         if not self.journal.answers:
             raise InputError("there is no answer to take back.")
         answer = self.journal.undo()
-        self._begin_anew()
+        self._labels.take_back(answer.row)
+        self._question = None
+        self._learn_if_due()
         guess = self._guess(answer.row)
         self._question = Question(answer.row, answer.text, guess, answer.at_random)
         return self._question
@@ -299,22 +311,11 @@ class Session:
         return taken
 
     def _learn_if_due(self) -> None:
-        if len(self.classes) < 2:
-            return
-        n = len(self.labelled)
-        if not self._learned or (n - self._learned) * 100 >= _GROWTH * self._learned:
-            self._learn()
-
-    def _learn(self) -> None:
-        labelled = self.labelled
-        self._model.refit([*labelled], [*labelled.values()])
-        self._learned = len(labelled)
-
-    def _begin_anew(self) -> None:
         """Become what a session that begins with the answers so far would be."""
-        self._learned = 0
-        if len(self.classes) >= 2:
-            self._learn()
+        due = self._labels.due
+        if due and due != self._learned:
+            self._model.refit([*due], [*due.values()])
+        self._learned = due
 
     def _expect_own(self, answers: Sequence[Answer]) -> None:
         for answer in answers:
