@@ -198,7 +198,7 @@ def test_a_learner_that_does_not_add_up_from_words_has_suspects_without_evidence
     ]
     texts, labels = said * 5, ["spam", "ham", "spam", "ham", "ham", "spam"] * 5
     labels[0] = "ham"
-    found = tallytext.compare(texts, labels, learners=["rotation"])
+    found = tallytext.compare(texts, labels, learners=["rotation"], folds=2)
     assert found.suspects
     assert all(each.evidence is None for each in found.suspects)
     assert f"<pre>{texts[found.suspects[0].row]}</pre>" in found.to_html()

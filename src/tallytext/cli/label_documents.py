@@ -31,7 +31,7 @@ def labelled_texts(
     for batch in Documents(sources, reading, quiet, also=() if column is None else (column,)):
         if column is not None:
             given |= _given(batch.also[column], len(texts))
-        texts += batch.texts if isinstance(batch.texts, list) else batch.texts.to_pylist()
+        texts += batch.strings
     return texts, given
 
 
