@@ -42,8 +42,9 @@ help: ## list the targets
 demo: $(core) ## show the main jobs, on the docstrings of the packages on this machine
 	@$(BIN)/tally demo $(ARGS)
 
+# A process for each core: more threads of linear algebra would only wait for each other.
 test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 check: $(core) $(group_check) $(group_docs) ## lint, formats, types, layers, the stub of the native module, and the site
 	@$(BIN)/ruff check .

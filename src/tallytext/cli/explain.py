@@ -11,8 +11,6 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.console import print_json, results, say, warn
 from tallytext.cli.models import class_named, expect_place, load
-from tallytext.storage import save_text
-from tallytext.storage.pages import whole_page
 
 
 def explain(
@@ -59,6 +57,9 @@ def explain(
     if not any(each.known for each in explanation.contributions):
         warn("no word of this text was in a training document: the answer is no more than a guess.")
     if html is not None:
+        from tallytext.storage import save_text
+        from tallytext.storage.pages import whole_page
+
         save_text(html, whole_page(str(explanation.label), explanation.to_html(top)))
         say(f"saved as {html}")
     if as_json:

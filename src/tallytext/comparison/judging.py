@@ -64,7 +64,7 @@ class Trial:
     folds: list[Fold] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
     predict_seconds: list[float] = field(default_factory=list)
-    megabytes: list[float | None] = field(default_factory=list)
+    megabytes: float | None = None
     seconds: float = 0.0
     failure: str = ""
 
@@ -102,18 +102,20 @@ class Trial:
 
     def _judge(self, split: Split) -> None:
         new, truth = self.documents.some(split.judged)
-        peak, start = PeakMemory(), perf_counter()
+        # Once is enough: to have all unused memory given back may take longer than to learn.
+        peak = None if self.folds else PeakMemory()
+        start = perf_counter()
         classifier = self.fitted(split)
         middle = perf_counter()
         predicted = classifier.predict(new).tolist()
-        end, megabytes = perf_counter(), peak.megabytes
+        end, megabytes = perf_counter(), peak.megabytes if peak else self.megabytes
         evaluation, odd = self._looked_at(classifier, split.judged, predicted)
         # Only now is anything entered: a learner that fails half-way leaves all as it was.
         self.outcomes.add(split.judged, truth, predicted)
         self.evaluation = evaluation
         self.fit_seconds.append(middle - start)
         self.predict_seconds.append(end - middle)
-        self.megabytes.append(megabytes)
+        self.megabytes = megabytes
         self.folds.append(Fold(split, self.outcomes.on(split.judged), odd, classifier))
 
     def _looked_at(
@@ -181,7 +183,6 @@ class Trial:
         named = self.learner.name, self.learner.summary
         if not self.folds:
             return Contender(*named, None, failure=self.failure)
-        known = [each for each in self.megabytes if each is not None]
         return Contender(
             *named,
             EvaluationReport.of(self.evaluation),
@@ -189,6 +190,6 @@ class Trial:
             fold_scores=tuple(fold.score for fold in self.folds),
             fit_seconds=float(np.median(self.fit_seconds)),
             predict_seconds=float(np.median(self.predict_seconds)),
-            megabytes=max(known, default=None),
+            megabytes=self.megabytes,
             failure=self.failure,
         )
