@@ -93,7 +93,7 @@ class TestBudget:
 
         trial = Trial(find_learner("llsf"), Documents(texts, labels, False), lambda _: Learning())
         split = splits_of(labels, False, 2).splits[0]
-        assert trial.foreseen(split) == 25.0
+        assert trial.foreseen(split) == 5.0
         assert told == [len(split.learned) // 10]
         assert trial.foreseen(Split(split.learned[:499], split.judged)) == 0.0
 

@@ -30,6 +30,8 @@ from tallytext.learners import Learner
 MOST_SUSPECTS = 20
 # Time is foreseen where there are so many documents to learn, by one of so many.
 _MANY, _ONE_OF = 500, 10
+# All of them take so many times as long at least: what trees take hardly depends on documents.
+_AT_LEAST = 2
 # Documents times classes that are asked for together.
 _MOST_PROBABILITIES = 1 << 22
 
@@ -84,9 +86,9 @@ class Trial:
         self.seconds += perf_counter() - start
 
     def foreseen(self, split: Split) -> float:
-        """Return about how many seconds learning will take, by a tenth of the documents.
+        """Return how many seconds learning will take at least, by a tenth of the documents.
 
-        0 where they are few. It is too little where time grows faster than documents do.
+        0 where they are few.
         """
         if len(split.learned) < _MANY:
             return 0.0
@@ -98,7 +100,7 @@ class Trial:
             self.make(self.learner).fit(*self.documents.some(tenth))
         except Exception:  # of any learner, which is told when it is judged
             return 0.0
-        return _ONE_OF * (perf_counter() - start)
+        return _AT_LEAST * (perf_counter() - start)
 
     def _judge(self, split: Split) -> None:
         new, truth = self.documents.some(split.judged)
