@@ -1,6 +1,5 @@
 """Settings of the whole suite."""
 
-import gc
 import os
 import signal
 
@@ -10,7 +9,8 @@ from hypothesis import HealthCheck, settings
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A law that needs more or fewer says so itself; TALLYTEXT_EXAMPLES=1000 looks harder at the others.
-EXAMPLES = int(os.environ.get("TALLYTEXT_EXAMPLES") or 50)
+# Where the same examples come every time, fewer of them will do.
+EXAMPLES = int(os.environ.get("TALLYTEXT_EXAMPLES") or (30 if os.environ.get("CI") else 50))
 
 # No test is judged by the clock: under the sanitizers everything is many times slower.
 settings.register_profile(
@@ -21,9 +21,3 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tallytext")
-
-
-def pytest_collection_finish(session):
-    """Keep thousands of tests out of every search for garbage from now on."""
-    gc.collect()
-    gc.freeze()
