@@ -20,6 +20,8 @@ group_test := $(VENV)/.group-test
 group_check := $(VENV)/.group-check
 group_figures := $(VENV)/.group-figures
 group_docs := $(VENV)/.group-docs
+# Spark runs on Java: what nobody can run is not installed.
+group_spark := $(if $(shell command -v java),$(VENV)/.group-spark)
 
 # $(PYTHON) if it was given, else the first Python on the path that is new enough.
 find_python = for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
@@ -34,6 +36,9 @@ find_compiler = for cxx in $${CXX:-c++ g++ clang++}; do command -v "$$cxx" >/dev
 # deaf to warnings, too. The variable keeps the theme from announcing its successor.
 build_site = NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
+# Children of tests import the package again and again: it is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test check docs stubs bench reproduce fix sanitize fuzz clean
 
 help: ## list the targets
@@ -43,18 +48,18 @@ demo: $(core) ## show the main jobs, on the docstrings of the packages on this m
 	@$(BIN)/tally demo $(ARGS)
 
 # A process for each core: more threads of linear algebra would only wait for each other.
-test: $(core) $(group_test) ## run the tests (ARGS="-k vocabulary" for some of them)
+test: $(core) $(group_test) $(group_spark) ## run the tests (ARGS="-k vocabulary" for some of them)
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 check: $(core) $(group_check) $(group_docs) ## lint, formats, types, layers, the stub of the native module, and the site
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run --Werror $(CPP)
 	@$(BIN)/python -m nanobind.stubgen -q -m tallytext._core -o $(VENV)/_core.pyi
 	@diff -u $(STUB) $(VENV)/_core.pyi || { echo "$(STUB) is not that of the module: run 'make stubs'." >&2; exit 1; }
-	@$(build_site)
+# Types and site take longest: a core for each.
+	@$(BIN)/mypy & types=$$!; $(build_site); site=$$?; wait $$types && exit $$site
 
 docs: $(core) $(group_docs) ## build the documentation site into build/site
 	@$(build_site)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from classifiers import NAMED, PLACES, TEXTS, answers, fitted, spread, spread_several
 from tallytext import MultinomialNB, TextClassifier
-from tallytext.classifier import choosing, judging
+from tallytext.classifier import choosing, judging, marking
 from tallytext.classifier.folds import whole
 from tallytext.learners import Learner, find_learner, learners, register, unregister
 
@@ -361,4 +361,4 @@ def test_the_best_f1_is_the_best_of_all_thresholds(pairs):
     assigned = [set(order[: n + 1].tolist()) for n in range(len(order))]
     right = set(np.flatnonzero(wanted).tolist())
     best = max(2 * len(each & right) / (len(each) + max(len(right), 1)) for each in assigned)
-    assert judging._best_f1(odds, wanted) == best
+    assert marking._best_f1(odds, wanted) == best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 import numpy as np
@@ -11,7 +11,7 @@ from benchmarks.tables import Table, duration
 from experiments.few_labels import published
 from experiments.few_labels.methods import METHODS
 from experiments.few_labels.results import Result, Results
-from experiments.intervals import mean_and_error
+from experiments.intervals import interval
 
 RECIPE, BASELINE = "recipe", "lr"
 GUARD_CORPUS, GUARD_K = "20ng_bydate", 10
@@ -32,8 +32,8 @@ def accuracies(results: Results, corpus: str) -> Table:
 
 def _cells(found: dict[int, dict[int, Result]], k_values: Sequence[int]) -> Iterator[str]:
     for k in k_values:
-        yield _interval(by_seed(found[k]).values()) if k in found else ""
-    yield _interval(means_over_k(found, k_values))
+        yield interval([*by_seed(found[k]).values()], 1) if k in found else ""
+    yield interval(means_over_k(found, k_values), 1)
 
 
 def by_seed(found: dict[int, Result]) -> dict[int, float]:
@@ -49,14 +49,6 @@ def means_over_k(found: dict[int, dict[int, Result]], k_values: Sequence[int]) -
     return [
         float(np.mean([100 * found[k][seed].accuracy for k in k_values])) for seed in sorted(whole)
     ]
-
-
-def _interval(values: Iterable[float]) -> str:
-    listed = [*values]
-    if not listed:
-        return ""
-    mean, error = mean_and_error(listed)
-    return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
 
 
 def _published(corpus: str, k_values: Sequence[int]) -> Iterator[list[str]]:

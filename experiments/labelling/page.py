@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.intervals import mean_and_error
+from experiments.intervals import interval
 from experiments.labelling.results import Results
 from experiments.labelling.simulation import LOOP, ORDERS, RANDOM, Run
 from experiments.reproduction.figures import COLOURS, Figure, legend_below, panels
@@ -105,11 +105,6 @@ def _accuracies(results: Results, corpus: str) -> str:
     rows = [f"| accuracy after | {' | '.join(map(str, marks))} |", "|---|" + "---:|" * len(marks)]
     for order in ORDERS:
         runs = results.of(corpus, order)
-        cells = [_interval([run.accuracies[n - 1] for run in runs]) for n in marks]
+        cells = [interval([run.accuracies[n - 1] for run in runs], 3) for n in marks]
         rows.append(f"| {TITLES[order]} | {' | '.join(cells)} |")
     return "\n".join([*rows, "\nMeans over the seeds, ± a 95 % interval by Student's t.\n"])
-
-
-def _interval(values: Sequence[float]) -> str:
-    mean, error = mean_and_error(values)
-    return f"{mean:.3f}" + ("" if error is None else f" ± {error:.3f}")

@@ -9,6 +9,7 @@ __all__ = [
     "AnalysisError",
     "CountError",
     "CountOverflowError",
+    "EngineError",
     "FileError",
     "FrozenVocabularyError",
     "InputError",
@@ -88,6 +89,10 @@ class NotAdditiveError(TallytextError):
 
 class SettingsError(TallytextError):
     """Settings of two classifiers that cannot be merged, or that cannot be kept in a file."""
+
+
+class EngineError(TallytextError):
+    """A cluster was lost, or could not do a part of its work."""
 
 
 class StaleWarning(UserWarning):

@@ -172,6 +172,19 @@ def sort_labels(labels: Iterable[Label]) -> list[Label]:
     return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
 
+def distinct_labels(labels: list[Any]) -> list[Label]:
+    """Return each label of documents once, in order.
+
+    Examples
+    --------
+    >>> distinct_labels(["sky", ["sea", "sky"], []])
+    ['sea', 'sky']
+    """
+    index = LabelIndex()
+    index.encode(labels, len(labels))
+    return sort_labels(index.names)
+
+
 def place_of(label: Any, classes: NDArray[Any]) -> int:
     """Return where a label is among classes.
 

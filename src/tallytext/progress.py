@@ -12,7 +12,7 @@ PATIENCE = 1.5
 
 
 @contextmanager
-def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[Callable[[], None]]:
+def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[Callable[..., None]]:
     """Show a bar on standard error that vanishes when the work is done.
 
     Work that is part of other work, whose bar is there already, shows none.
@@ -30,11 +30,12 @@ def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[C
     Yields
     ------
     callable
-        To be called after each step.
+        To be called after each step; with ``what``, it changes what is said to go on, and with
+        ``steps`` the bar moves by any number of them.
     """
     if not (sys.stderr.isatty() if shown is None else shown):
         # A bar that is disabled ends the line all the same in some versions of rich.
-        yield lambda: None
+        yield lambda what=None, steps=1: None
         return
     bar = _Bar(what, total, 0.0 if shown else PATIENCE)
     try:
@@ -56,8 +57,8 @@ class _Bar:
         self._due: float | None = monotonic() + patience
         self._begun = False
 
-    def step(self) -> None:
-        self._bar.advance(self._task)
+    def step(self, what: str | None = None, steps: int = 1) -> None:
+        self._bar.update(self._task, description=what, advance=steps)
         self.show()
 
     def show(self) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from numbers import Integral
 
 import joblib
 from threadpoolctl import threadpool_limits
+
+_MOST: ContextVar[int | None] = ContextVar("most_threads", default=None)
 
 
 def thread_count(n_jobs: int | None = None) -> int:
@@ -19,7 +22,8 @@ def thread_count(n_jobs: int | None = None) -> int:
     ----------
     n_jobs : int or None, default=None
         None: the cores that this process may use, but no more than ``OMP_NUM_THREADS`` where
-        that is set, as joblib sets it in its workers so that together they fill the machine once.
+        that is set, as joblib sets it in its workers so that together they fill the machine once,
+        and than :func:`at_most` allows.
         A positive number: that many. A negative one: as joblib means it, -1 for all cores, -2 for
         all but one, and so on, at least one.
 
@@ -41,12 +45,36 @@ def thread_count(n_jobs: int | None = None) -> int:
     True
     """
     if n_jobs is None:
-        return min(_cores(), _threads_allowed())
+        most = _MOST.get()
+        allowed = min(_cores(), _threads_allowed())
+        return allowed if most is None else min(allowed, most)
     if not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: give a positive number, -1 for all, or None.")
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+@contextmanager
+def at_most(n_threads: int) -> Iterator[None]:
+    """Use no more threads than this where nobody says how many, for work that others share out.
+
+    Parameters
+    ----------
+    n_threads : int
+        How many, at least 1.
+
+    Examples
+    --------
+    >>> with at_most(1):
+    ...     thread_count()
+    1
+    """
+    before = _MOST.set(n_threads)
+    try:
+        yield
+    finally:
+        _MOST.reset(before)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from threading import Lock
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
+from tallytext.classifier.contest import Fitted
 from tallytext.classifier.pending import Pending
 from tallytext.classifier.pool import Pool
 from tallytext.classifier.report import Changes, Report
@@ -22,7 +23,7 @@ from tallytext.classifier.wording import in_few_words
 from tallytext.duplicates import Duplicates
 from tallytext.errors import NotAdditiveError
 from tallytext.learners import Learner
-from tallytext.selection import SelectedTally
+from tallytext.selection import SelectedTally, TermSelector
 from tallytext.smoothing.base import Numbers
 from tallytext.tally import Tally
 from tallytext.trained import TrainedClassifier
@@ -45,6 +46,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     changes_: Changes
     duplicates_: Duplicates | None
     pool_: Pool
+    origin_: list[str]
     n_columns_: int | None
 
     # Counts of all terms, where the model reads those of some.
@@ -87,6 +89,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_unlabelled=self.pool_.n_documents,
             reason=self.pool_.reason,
             notes=list(self.pool_.notes),
+            origin=list(self.origin_),
         )
 
     def terms(self, label: Any, n: int = 10) -> list[str]:
@@ -104,6 +107,25 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tally = self.tally_
         self.model_.class_number(label)  # says which classes there are
         return next(typical_terms(tally, [tally.classes.index(label)], n))
+
+    def _take(self, fitted: Fitted, columns: int | None) -> Self:
+        """Consist of these parts from now on."""
+        self.vectorizer_, self.model_ = fitted.vectorizer, fitted.model
+        self.tally_, self._selected = fitted.tally, fitted.selected
+        self.selector_ = fitted.selector
+        self.learner_, self.multi_label_ = fitted.learner, fitted.several
+        self._calibration, self._pending = None, fitted.pending
+        self.trials_ = fitted.trials
+        self.changes_, self.duplicates_ = Changes(), fitted.duplicates
+        self.pool_, self.origin_ = fitted.pool, list(fitted.origin)
+        self.n_columns_ = columns
+        if self.learner_.judged_by == "refitting":
+            self._settle()  # what it holds on to is all documents
+        if not self.learner_.additive:
+            self.model_.open_ = self.learner_.learns
+            if isinstance(self.selector_, TermSelector):
+                self.selector_.open_ = self.learner_.learns
+        return self
 
     def _setting(self) -> str:
         """What was chosen, and, where there was a choice of terms, what it is trained on."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallytext.bayes.out_of_sample import OutOfSample
 from tallytext.calibration import Calibrator, fit_calibrator, per_token, probabilities
-from tallytext.classifier.judging import mark
+from tallytext.classifier.marking import mark
 from tallytext.decision import Isotonic, Platt, PredictionSets, SCut, Temperature, TopLabel
 from tallytext.errors import ScoreError
 from tallytext.labels import Label, plain

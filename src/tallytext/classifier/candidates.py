@@ -11,6 +11,7 @@ from tallytext.classifier.counting import SAMPLE, SAMPLE_OF_KEPT
 from tallytext.classifier.judging import Candidate
 from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.pool import expect_ears, refuse_several
+from tallytext.classifier.selecting import Selector, planes_to_select
 from tallytext.learners import CHOICES, Learner, find_learner, learner_of, learners
 from tallytext.learners.features import FEATURES, GIVEN
 from tallytext.planes import Plane
@@ -93,6 +94,12 @@ def limits_for(kept: dict[str, KeptRows], base: str) -> dict[str, float]:
     """Return how long documents may be for features to be worth counting."""
     limits = {name: FEATURES[name].most_words for name in kept if name not in (GIVEN, base)}
     return {name: most for name, most in limits.items() if most is not None}
+
+
+def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
+    """Return what a tally must count for a model of chosen terms to be read off it."""
+    own = planes_of(candidate)
+    return [*own, *(each for each in planes_to_select(selector) if each not in own)]
 
 
 def planes_of(candidate: Candidate) -> list[Plane]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from tallytext.bayes.out_of_sample import OutOfSample, joined
 from tallytext.classifier.budget import Deadline
-from tallytext.classifier.judging import Candidate, Judge, mark
+from tallytext.classifier.judging import Candidate, Judge
+from tallytext.classifier.marking import mark
 
 Progress = Callable[[], None]
 

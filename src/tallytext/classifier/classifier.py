@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from tallytext.classifier import model_file
 from tallytext.classifier.answering import Answering
 from tallytext.classifier.labels import expect_as_many, labels_of
 from tallytext.classifier.learning import Learning
 from tallytext.classifier.merging import expect_equal_settings
-from tallytext.classifier.report import Changes
+from tallytext.classifier.of_tally import OfTally
 from tallytext.classifier.sample import random_keys
+from tallytext.classifier.storing import Storing
 from tallytext.classifier.training import Training
 from tallytext.errors import LabelError, VocabularyError
 from tallytext.progress import progress_bar
-from tallytext.selection import SelectedTally, TermSelector
+from tallytext.selection import SelectedTally
 from tallytext.tally import Tally
 from tallytext.text.sources import pieces
 from tallytext.vectorizer import TextVectorizer
@@ -29,7 +27,7 @@ from tallytext.vectorizer import TextVectorizer
 _PIECE = 65_536
 
 
-class TextClassifier(Learning, Answering):
+class TextClassifier(Learning, Answering, OfTally, Storing):
     """Learn which labels texts have: exactly, one by one if need be, and with reasons.
 
     What it learns are counts, so documents can be added and taken out again one at a time, and
@@ -81,6 +79,8 @@ class TextClassifier(Learning, Answering):
         Whether documents may have several labels.
     pool_ : Pool
         How many documents without labels there were, and what became of them.
+    origin_ : list of str
+        Where its counts are from, if it was made of a tally.
 
     Notes
     -----
@@ -229,54 +229,6 @@ class TextClassifier(Learning, Answering):
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
         return merged
 
-    def save(self, path: str | Path) -> None:
-        """Write the classifier to a file: counts, settings, calibration; no code.
-
-        No documents either, but for models that consist of them, such as "neighbours".
-
-        The file appears whole or not at all; a file of that name is replaced.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to.
-
-        Raises
-        ------
-        FileError
-            If a setting is a Python function, which no file can hold.
-        OSError
-            If the folder does not exist, cannot be written to, or is full.
-        """
-        check_is_fitted(self)
-        model_file.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> TextClassifier:
-        """Read a file that :meth:`save` wrote, and check all of it.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file.
-
-        Raises
-        ------
-        FileError
-            If the file is missing, cut short, damaged, of a newer release, or something else.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "mails.tally"
-        >>> TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"]).save(path)
-        >>> TextClassifier.load(path).predict(["lunch now, or later for lunch?"])
-        array(['ham'], dtype='<U4')
-        """
-        classifier = cls()
-        model_file.load(classifier, path)
-        return classifier
-
     def _become(
         self,
         training: Training,
@@ -284,23 +236,7 @@ class TextClassifier(Learning, Answering):
         grouped: bool = False,
         timed: bool = False,
     ) -> Self:
-        fitted = training.finished(columns is not None, grouped, timed)
-        self.vectorizer_, self.model_ = fitted.vectorizer, fitted.model
-        self.tally_, self._selected = fitted.tally, fitted.selected
-        self.selector_ = fitted.selector
-        self.learner_, self.multi_label_ = fitted.learner, fitted.several
-        self._calibration, self._pending = None, fitted.pending
-        self.trials_ = fitted.trials
-        self.changes_, self.duplicates_ = Changes(), fitted.duplicates
-        self.pool_ = fitted.pool
-        self.n_columns_ = columns
-        if self.learner_.judged_by == "refitting":
-            self._settle()  # what it holds on to is all documents
-        if not self.learner_.additive:
-            self.model_.open_ = self.learner_.learns
-            if isinstance(self.selector_, TermSelector):
-                self.selector_.open_ = self.learner_.learns
-        return self
+        return self._take(training.finished(columns is not None, grouped, timed), columns)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,7 +14,7 @@ from tallytext.classifier.labels import expect_as_many, expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
 from tallytext.errors import LabelError, VocabularyError
-from tallytext.labels import LabelIndex, sort_labels
+from tallytext.labels import LabelIndex, distinct_labels
 from tallytext.planes import Plane
 from tallytext.tally import Tally
 from tallytext.text.sources import fingerprints
@@ -136,10 +136,8 @@ class Counting:
 
     def _counted_into(self, labels: list[Any]) -> Tally:
         if self._tally is None:
-            index = LabelIndex()
-            index.encode(labels, len(labels))
             self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes)
-            self._tally.number_labels(sort_labels(index.names))
+            self._tally.number_labels(distinct_labels(labels))
         return self._tally
 
     def _prints(self, texts: Any) -> NDArray[np.uint64]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 
 from tallytext.bayes.base import NO_TERMS
 from tallytext.bayes.exam import Exam
 from tallytext.bayes.out_of_sample import OutOfSample, in_columns
-from tallytext.calibration import per_token
 from tallytext.classifier.by_itself import own_scores
 from tallytext.classifier.folds import Rows
 from tallytext.classifier.kept import TrainingDocuments
@@ -31,7 +31,6 @@ from tallytext.targets import Targets, targets_as, truth_of
 from tallytext.trained import TrainedClassifier
 
 _MOST_SCORES = 1 << 24
-_HOPELESS = 8  # times as many labels as there are
 
 
 @dataclass(frozen=True)
@@ -105,8 +104,11 @@ class Judge:
             return self._fit(candidate, X, labels, self.selector)
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
         model = type(candidate.model).from_tally(self._read, **parameters)
-        # What sums cannot tell (a discount found by leaving out) is found from those drawn.
-        model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
+        if self.drawn.labels:
+            # What sums cannot tell (a discount found by leaving out) is found from those drawn.
+            model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
+        else:
+            model.predict(sparse.csr_matrix((1, len(self.tally.vocabulary))))  # refuses, too
         model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
         return model
 
@@ -128,11 +130,15 @@ class Judge:
         if fold not in self._rests:
             rows = self.folds[fold]
             X, labels = self.drawn.X[rows], [self.drawn.labels[row] for row in rows]
-            part = Tally(self.tally.vocabulary, planes=self.tally.planes)
-            part.learn(X, labels, terms=self.tally.vocabulary)
-            rest = masked_tally(self.tally - part, self.selector)
+            rest = masked_tally(self._rest(rows, labels), self.selector)
             self._rests[fold] = rest, Exam(X, labels)
         return self._rests[fold]
+
+    def _rest(self, rows: Rows, labels: list[Any]) -> Tally:
+        """Return the tally without some of the documents that were drawn."""
+        part = Tally(self.tally.vocabulary, planes=self.tally.planes)
+        part.learn(self.drawn.X[rows], labels, terms=self.tally.vocabulary)
+        return self.tally - part
 
     def _refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
         X, labels = self._expect_documents(candidate)
@@ -223,33 +229,10 @@ def most_judged(n_classes: int) -> int:
     return max(64, _MOST_SCORES // max(1, n_classes))
 
 
-def mark(seen: OutOfSample) -> float:
-    """Return how good an answer is: accuracy, or F1 where documents have several labels or none.
-
-    The F1 is the micro-averaged one at the best common threshold for log-odds per token: each
-    class will get a threshold of its own, so what counts is the order.
-    """
-    if not len(seen.scores):
-        return 0.0
-    if not seen.several:
-        return seen.accuracy
-    odds, wanted = per_token(seen.log_odds(), seen.lengths).ravel(), seen.truth.ravel()
-    return _best_f1(odds, wanted)
-
-
-def _best_f1(odds: Numbers, wanted: NDArray[np.bool_]) -> float:
-    """Return the F1 at the best threshold, without putting all in order where most is hopeless."""
-    n, n_wanted = len(odds), max(int(wanted.sum()), 1)
-    n_looked_at = min(n, _HOPELESS * n_wanted)
-    least = np.partition(odds, n - n_looked_at)[n - n_looked_at]
-    likely = np.flatnonzero(odds >= least)
-    best = _highest_f1(odds[likely], wanted[likely], n_wanted)
-    # Whoever gives n labels has an F1 of 2 W / (n + W) at most, if W are wanted.
-    if len(likely) == n or best >= 2 * n_wanted / (len(likely) + 1 + n_wanted):
-        return best
-    return _highest_f1(odds, wanted, n_wanted)
-
-
-def _highest_f1(odds: Numbers, wanted: NDArray[np.bool_], n_wanted: int) -> float:
-    right = np.cumsum(wanted[np.argsort(-odds, kind="stable")])
-    return float((2 * right / (np.arange(1, len(right) + 1) + n_wanted)).max())
+def n_judged(drawn: Drawn, tally: Tally, several: bool) -> int:
+    """Return how many of the documents that were drawn, the first, models are judged on."""
+    n_classes = max(1, len(tally.classes))
+    if n_classes < 2 and not several:
+        return 0
+    # Scores of all classes are held for all documents that are judged.
+    return min(len(drawn.labels), most_judged(n_classes))

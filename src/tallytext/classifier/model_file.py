@@ -8,17 +8,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from numpy.typing import NDArray
+
 from tallytext.bayes.model import NaiveBayes
 from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.choosing import Trial
+from tallytext.classifier.origin import sentences_from
 from tallytext.classifier.pool import Pool
 from tallytext.classifier.report import Changes
 from tallytext.classifier.selecting import (
     Selector,
     parts_of_selection,
     selection_from,
-    selector_for,
 )
 from tallytext.classifier.stored_model import (
     Model,
@@ -28,13 +30,17 @@ from tallytext.classifier.stored_model import (
     parts_of,
     sharing_rows,
 )
+from tallytext.classifier.stored_parameters import (
+    parameters_from,
+    parameters_of,
+    vectorizer_from,
+)
 from tallytext.duplicates import Duplicates
 from tallytext.errors import FileError
 from tallytext.selection import SelectedTally, TermSelector
-from tallytext.settings import estimator_from, settings_of
-from tallytext.storage import load_arrays, save_arrays
+from tallytext.settings import settings_of
+from tallytext.storage import load_arrays, pack_arrays, save_arrays, unpack_arrays
 from tallytext.tally import Tally
-from tallytext.vectorizer import TextVectorizer
 
 KIND = "tallytext.model"
 FORMAT = 2
@@ -48,6 +54,16 @@ _REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeE
 
 def save(classifier: ClassifierBase, path: str | Path) -> None:
     """Write a fitted classifier to a file, whole or not at all."""
+    save_arrays(path, *_contents(classifier))
+
+
+def pack(classifier: ClassifierBase) -> bytes:
+    """Return the bytes of the file of a fitted classifier."""
+    return pack_arrays(*_contents(classifier))
+
+
+def _contents(classifier: ClassifierBase) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays and the header of a file."""
     if (classifier.n_columns_ or 0) > _MOST_COLUMNS:
         raise FileError(f"labels of {classifier.n_columns_:,} columns cannot be kept in a file.")
     arrays, counts = classifier._all_counts().to_arrays()
@@ -58,7 +74,7 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
         "kind": KIND,
         "format": FORMAT,
         "versions": {name: version(name) for name in _LIBRARIES},
-        "parameters": _parameters(classifier),
+        "parameters": parameters_of(classifier),
         "learner": classifier.learner_.name,
         **model,
         "vectorizer": settings_of(classifier.vectorizer_),
@@ -71,9 +87,10 @@ def save(classifier: ClassifierBase, path: str | Path) -> None:
             "changes": asdict(classifier.changes_),
             "duplicates": None if repeated is None else repeated.to_dict(),
             "pool": classifier.pool_.to_dict(),
+            "origin": classifier.origin_,
         },
     }
-    save_arrays(path, arrays | of_model | of_selection, header)
+    return arrays | of_model | of_selection, header
 
 
 def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
@@ -84,7 +101,26 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
     FileError
         If the file is missing, damaged, of a newer format, or no model.
     """
-    arrays, header = load_arrays(path, KIND, newest=FORMAT)
+    return _read(classifier, *load_arrays(path, KIND, newest=FORMAT), repr(str(path)))
+
+
+def unpack(classifier: ClassifierBase, packed: bytes) -> dict[str, Any]:
+    """Do what :func:`load` does with the bytes of a file.
+
+    Raises
+    ------
+    FileError
+        If they are cut short, damaged, of a newer format, or no model.
+    """
+    return _read(classifier, *unpack_arrays(packed, KIND, newest=FORMAT), "what was sent")
+
+
+def _read(
+    classifier: ClassifierBase,
+    arrays: dict[str, NDArray[Any]],
+    header: dict[str, Any],
+    source: str,
+) -> dict[str, Any]:
     try:
         tally = Tally.from_arrays(arrays, header["tally"])
         # Files of format 1 know of no selection.
@@ -93,10 +129,10 @@ def load(classifier: ClassifierBase, path: str | Path) -> dict[str, Any]:
         counts = Counts.of(tally, selector, isinstance(model, NaiveBayes))
         _fill(classifier, counts, model_of(model, header["state"], arrays, counts.read), header)
     except KeyError as missing:
-        raise FileError(f"cannot read {str(path)!r}: it lacks {missing}.") from None
+        raise FileError(f"cannot read {source}: it lacks {missing}.") from None
     except _REFUSALS as problem:
         reason = str(problem).removesuffix(".")
-        raise FileError(f"cannot read {str(path)!r}: {reason}.") from None
+        raise FileError(f"cannot read {source}: {reason}.") from None
     return header
 
 
@@ -125,18 +161,19 @@ class Counts(NamedTuple):
 def _fill(
     classifier: ClassifierBase, counts: Counts, model: Model, header: Mapping[str, Any]
 ) -> None:
-    given = _given(header["parameters"])
+    given = parameters_from(header["parameters"])
     classifier.set_params(**given | {"model": sharing_rows(given["model"], model)})
     tally = counts.all
-    classifier.vectorizer_ = _vectorizer(header["vectorizer"])
+    classifier.vectorizer_ = vectorizer_from(header["vectorizer"])
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     summary = header["summary"]
     classifier.trials_ = [_trial(each) for each in _list(summary["trials"])]
     classifier.changes_ = Changes(**_counts(summary["changes"]))
     repeated = summary["duplicates"]
     classifier.duplicates_ = None if repeated is None else Duplicates.from_dict(repeated)
-    # Files of earlier releases know of no documents without labels.
+    # Files of earlier releases know of no documents without labels, and not of tallies.
     classifier.pool_ = Pool.from_dict(summary.get("pool", Pool().to_dict()))
+    classifier.origin_ = sentences_from(summary.get("origin", []))
     classifier._calibration = _calibration(header["calibration"], model)
     classifier.learner_ = learner_named(header["learner"], model)
     classifier.tally_, classifier._selected = counts.read, counts.selected
@@ -145,52 +182,6 @@ def _fill(
     classifier.multi_label_ = model.multi_label_
     classifier.model_ = model
     _expect_versions(header["versions"])
-
-
-def _parameters(classifier: ClassifierBase) -> dict[str, Any]:
-    """Return the parameters that say what a classifier is, as JSON can hold them."""
-    given = classifier.get_params(deep=False)
-    model, vectorizer = given["model"], given["vectorizer"]
-    return {
-        "model": model if isinstance(model, str) else settings_of(model),
-        "vectorizer": None if vectorizer is None else settings_of(vectorizer),
-        "select": _spelt(given["select"]),
-        "multi_label": given["multi_label"],
-        "budget": given["budget"],
-    }
-
-
-def _given(stored: Mapping[str, Any]) -> dict[str, Any]:
-    model, vectorizer = stored["model"], stored["vectorizer"]
-    several, budget = stored["multi_label"], stored["budget"]
-    if several is not None and type(several) is not bool:
-        raise FileError(f"multi_label cannot be {several!r:.40}")
-    if budget is not None and type(budget) not in (int, float):
-        raise FileError(f"a budget cannot be {budget!r:.40}")
-    return {
-        "model": model if isinstance(model, str) else model_with(model),
-        "vectorizer": None if vectorizer is None else _vectorizer(vectorizer),
-        "select": _selection(stored.get("select")),
-        "multi_label": several,
-        "budget": budget,
-    }
-
-
-def _spelt(select: Any) -> Any:
-    return select if select is None or isinstance(select, str) else settings_of(select)
-
-
-def _selection(stored: Any) -> Any:
-    selection = estimator_from(stored) if isinstance(stored, Mapping) else stored
-    selector_for(selection)
-    return selection
-
-
-def _vectorizer(settings: Any) -> TextVectorizer:
-    vectorizer = estimator_from(settings)
-    if not isinstance(vectorizer, TextVectorizer):
-        raise FileError(f"{type(vectorizer).__name__} makes no terms of texts")
-    return vectorizer
 
 
 def _calibration(stored: Any, model: Model) -> Calibration | None:

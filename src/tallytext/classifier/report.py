@@ -58,8 +58,9 @@ class Report:
     n_judged : int
         How many these were.
     method : str
-        How they were kept from it: folds at random, "groups" that stayed together, the latest in
-        "time", or "held out" for those given to ``recalibrate``.
+        How they were kept from it: folds at random, of all documents or of a "sample", "groups"
+        that stayed together, the latest in "time", or "held out" for those given to
+        ``recalibrate``.
     changes : Changes
         Since the calibration was fitted.
     duplicates : Duplicates or None
@@ -71,6 +72,8 @@ class Report:
         was named.
     notes : list of str
         What the learner did with them, in sentences.
+    origin : list of str
+        Where its counts are from, if it was made of a tally, in sentences.
     """
 
     learner: str
@@ -89,9 +92,10 @@ class Report:
     n_unlabelled: int = 0
     reason: str = ""
     notes: list[str] = field(default_factory=list)
+    origin: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        parts = self._what, self._pool, self._trust, self._repeated, self._why
+        parts = self._what, self._counted, self._pool, self._trust, self._repeated, self._why
         return "\n".join(line for part in parts for line in part())
 
     __repr__ = __str__
@@ -111,6 +115,10 @@ class Report:
             f"{self.n_terms:,} different words of {self.n_tokens:,}",
         ]
 
+    def _counted(self) -> list[str]:
+        heads = ["  counted", *[""] * len(self.origin)]
+        return [f"{head:<15}{line}" for head, line in zip(heads, self.origin, strict=False)]
+
     def _pool(self) -> list[str]:
         said = [self.reason] if self.reason else []
         n = self.n_unlabelled
@@ -128,10 +136,10 @@ class Report:
             f"  expected     {self.score:.1%} {measure}, on {self.n_judged:,} documents kept from "
             f"the model ({self.method})"
         ]
-        if self.method == "cross-validation":
+        if self.method in ("cross-validation", "sample"):
+            known = ": give fit groups= or time=" * (self.method == "cross-validation")
             lines.append(
-                "               too high where near duplicates, threads or authors recur: "
-                "give fit groups= or time="
+                f"               too high where near duplicates, threads or authors recur{known}"
             )
         if self.changes:
             lines.append(

@@ -85,14 +85,17 @@ class Sample:
 def random_keys(first: int, n: int) -> Keys:
     """Return a key for each of n documents, the first of them being document ``first``.
 
-    The finalizer of splitmix64, which scatters consecutive numbers over 64 bits.
-
     Examples
     --------
     >>> np.array_equal(random_keys(0, 5)[2:], random_keys(2, 3))
     True
     """
-    z = np.arange(first + 1, first + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    numbers = np.arange(first + 1, first + n + 1, dtype=np.uint64)
+    return scattered(numbers * np.uint64(0x9E3779B97F4A7C15))
+
+
+def scattered(z: Keys) -> Keys:
+    """Return numbers that are scattered over 64 bits, by the finalizer of splitmix64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

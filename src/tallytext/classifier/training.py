@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tallytext.classifier.budget import Deadline, Size, affordable
+from tallytext.classifier.budget import Size, affordable
 from tallytext.classifier.candidates import (
     candidates_for,
     drawn_from,
     limits_for,
-    planes_of,
+    planes_for,
     pool_for,
     vectorizer_for,
 )
-from tallytext.classifier.choosing import Choice, Trial, choose, untried
+from tallytext.classifier.choosing import Choice
+from tallytext.classifier.contest import Contest, Fitted, fitted
 from tallytext.classifier.counting import Counting
 from tallytext.classifier.folds import (
     Rows,
@@ -27,44 +27,17 @@ from tallytext.classifier.folds import (
     some_for_itself,
     whole,
 )
-from tallytext.classifier.judging import Candidate, Judge, most_judged
+from tallytext.classifier.judging import Candidate, Judge, n_judged
 from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.labels import expect_single
-from tallytext.classifier.pending import Pending
 from tallytext.classifier.pool import FEW, Pool, reason_for, refuse_several
 from tallytext.classifier.sample import Drawn
-from tallytext.classifier.selecting import (
-    Selector,
-    expect_documents,
-    planes_to_select,
-    selector_for,
-)
-from tallytext.duplicates import Duplicates
-from tallytext.errors import LabelError, VocabularyError
-from tallytext.learners import CHOICES, Learner
+from tallytext.classifier.selecting import expect_documents, selector_for
+from tallytext.learners import CHOICES
 from tallytext.planes import Plane
-from tallytext.progress import progress_bar
-from tallytext.selection import SelectedTally, TermSelector
 from tallytext.tally import Tally
 from tallytext.text.sources import as_texts
 from tallytext.vectorizer import TextVectorizer
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """What training comes to."""
-
-    model: Any
-    vectorizer: TextVectorizer
-    tally: Tally
-    selector: Selector | None
-    selected: SelectedTally | None
-    learner: Learner
-    several: bool
-    pending: Pending
-    trials: list[Trial]
-    duplicates: Duplicates
-    pool: Pool
 
 
 class Training:
@@ -133,28 +106,16 @@ class Training:
         method = "groups" if by_group else "time" if by_time else "cross-validation"
         documents = self.counting.documents(several)
         judge = Judge(tally, drawn, folds, several, documents, method, self.selector)
-        choice = self._choice(judge)
+        choice = Contest(settings, self.candidates, self._size).choice(judge)
         return self._fitted(judge, choice)
 
     def _fitted(self, judge: Judge, choice: Choice) -> Fitted:
-        learner = choice.candidate.learner
-        planes = self._planes(choice.candidate) if learner.additive else []
-        vectorizer, tally = self._counted(judge, choice)
-        kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
-        selected = None
-        if learner.additive and isinstance(self.selector, TermSelector):
-            selected = SelectedTally(kept, self.selector)
-        read = kept if selected is None else selected.tally
-        return Fitted(
-            model=choice.model.with_tally(read) if learner.additive else choice.model,
-            vectorizer=vectorizer,
-            tally=read,
-            selector=self.selector if selected is None else selected.selector,
-            selected=selected,
-            learner=learner,
-            several=judge.several,
-            pending=Pending(judge.later(kept, learner.additive), choice),
-            trials=choice.trials,
+        additive = choice.candidate.learner.additive
+        return fitted(
+            judge,
+            choice,
+            self._counted(judge, choice),
+            self._planes(choice.candidate) if additive else [],
             duplicates=self.counting.duplicates(),
             pool=self._pool(choice),
         )
@@ -199,15 +160,12 @@ class Training:
         return vectorizer, Tally.from_counts(rows.matrix(), labels, vectorizer.vocabulary_)
 
     def _planes(self, candidate: Candidate) -> list[Plane]:
-        own = planes_of(candidate)
-        return [*own, *(each for each in planes_to_select(self.selector) if each not in own)]
+        return planes_for(candidate, self.selector)
 
     def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
-        tally = self.counting.tally
-        n_documents, n_classes = int(tally.n_documents), max(1, len(tally.classes))
-        # Scores of all classes are held for all documents that are judged.
-        n = min(len(drawn.labels), most_judged(n_classes))
-        if n_classes < 2 and not several:
+        n_documents = int(self.counting.tally.n_documents)
+        n = n_judged(drawn, self.counting.tally, several)
+        if not n:
             return []
         if by_time:
             return latest(whole(drawn.keys, n), n_documents)
@@ -220,47 +178,6 @@ class Training:
         elif "itself" in ways:
             deal = some_for_itself
         return deal(drawn.labels[:n], n_documents, several)
-
-    def _choice(self, judge: Judge) -> Choice:
-        suited = [each for each in self.candidates if each.learner.multi_label or not judge.several]
-        name = self.candidates[0].learner.name
-        if not suited:
-            raise LabelError(f"{name} cannot give a document several labels.")
-        suited = self._counted_for(suited, judge)
-        if not suited:
-            raise VocabularyError(f"{name} has nothing to learn from: no document has a word.")
-        tried, skipped = self._affordable(suited, judge)
-        over = Deadline(self._settings.budget)
-        with progress_bar("Trying models", len(tried), self._settings.verbose) as step:
-            choice = choose(tried, judge, over, step)
-        return replace(choice, trials=[*choice.trials, *map(untried, skipped)])
-
-    def _affordable(
-        self, candidates: list[Candidate], judge: Judge
-    ) -> tuple[list[Candidate], list[Candidate]]:
-        """Return what is tried where nobody said how long a choice may take, and what is not."""
-        if self._settings.model not in CHOICES or self._settings.budget is not None:
-            return candidates, []
-        tally, drawn = judge.tally, judge.drawn
-        size = Size(
-            n_documents=int(tally.n_documents),
-            n_tokens=int(tally.n_tokens),
-            n_cells=drawn.X.nnz * int(tally.n_documents) // max(len(drawn.labels), 1),
-            n_terms=int(tally.n_terms),
-            n_classes=len(tally.classes),
-        )
-        tried = [each for each in candidates if affordable(each.learner, self._size(size, each))]
-        return tried, [each for each in candidates if each not in tried]
-
-    def _counted_for(self, candidates: list[Candidate], judge: Judge) -> list[Candidate]:
-        """Return the candidates whose features were counted."""
-        documents = judge.documents
-        return [
-            each
-            for each in candidates
-            if not each.learner.needs_documents
-            or (documents is not None and documents.has_words(each.features))
-        ]
 
     def _size(self, size: Size, candidate: Candidate) -> Size:
         """Return how much there is to learn from, in terms of the features of a candidate."""

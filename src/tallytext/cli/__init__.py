@@ -33,13 +33,15 @@ from tallytext.cli.translate import app as translate
 HELP = """Sort texts into classes: learn from examples, answer for new texts, and say why.
 
     A model is one file, and learns from CSV, JSON lines, Parquet or folders of text. It can
-    learn more at any time, and forget again.
+    learn more at any time, and forget again. What is too much for one machine, Dask or Spark
+    share out: see --engine of train, predict and evaluate.
 
     \b
     tally demo
     tally train mails.csv --text body --label folder
     tally predict mails.tally new.csv --text body > answers.jsonl
     tally explain mails.tally "Lunch on Friday?"
+    tally train part-*.parquet --engine dask -o big.tally
     """
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {

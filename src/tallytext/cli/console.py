@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def results() -> Console:
@@ -49,23 +46,9 @@ def _write(kind: str, style: str, message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Write one JSON object to standard output."""
+    from tallytext.distributed.answer_lines import as_json
+
     sys.stdout.write(as_json(value) + "\n")
-
-
-def as_json(value: Any) -> str:
-    """Return a value as one line of JSON, which can be written as UTF-8 in any case.
-
-    Examples
-    --------
-    >>> as_json({"label": "café"}), as_json("\\ud800")
-    ('{"label": "café"}', '"\\\\ud800"')
-    """
-    text = _encode(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
 
 
 def is_watched(quiet: bool) -> bool:

@@ -70,14 +70,10 @@ class Demonstration:
 
     def trial(self) -> None:
         """Judge the classifier."""
-        from tallytext.cli.answers import Answers
-        from tallytext.evaluation import Evaluation, EvaluationReport
+        from tallytext.classifier.evaluating import evaluated
+        from tallytext.evaluation import EvaluationReport
 
-        classifier, (texts, labels) = self._classifier, self._others
-        proba = classifier.predict_proba(texts)
-        given = [label for label, _ in Answers(classifier).labels(proba)]
-        evaluation = Evaluation()
-        evaluation.add(labels, given, proba, classifier.classes_.tolist())
+        evaluation = evaluated(self._classifier, [self._others])
         self.rule("3. How well it does on docstrings it has not seen")
         self._console.print(EvaluationReport.of(evaluation, n_confusions=3).to_rich(3))
         self._with("tally evaluate mails.tally test.csv --text body --label folder")

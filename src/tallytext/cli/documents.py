@@ -14,7 +14,7 @@ from tallytext.errors import InputError
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from tallytext.datasets import Batch, DocumentReader
+    from tallytext.datasets import Batch, DocumentReader, Skipped
 
 _WORTH_TELLING = 0.1  # megabytes
 
@@ -56,18 +56,23 @@ class Documents:
         ]
 
     def __iter__(self) -> Iterator[Batch]:
+        for _, batch in self.named():
+            yield batch
+
+    def named(self) -> Iterator[tuple[str, Batch]]:
+        """Yield each batch with the name of its source."""
         self._start = perf_counter()
         for source, reader in zip(self._sources, self._readers, strict=True):
-            yield from self._counted(self._shown(source, reader))
-            self._tell_skipped(source, reader)
+            for batch in self._counted(self._shown(source, reader)):
+                yield source, batch
+            self.n_skipped += reader.skipped.count
+            warn_of_skipped(reader.skipped, source)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield the texts and labels of the batches; that there is none is an error."""
         for batch in self:
             yield batch.texts, batch.labels
-        if not self.n_documents:
-            skipped = f", but for {self.n_skipped:,} that were left out" if self.n_skipped else ""
-            raise InputError(f"there is no document in {', '.join(self._sources)}{skipped}.")
+        expect_some(self.n_documents, self.n_skipped, self._sources)
 
     def texts(self) -> Iterator[Any]:
         """Yield the texts of the batches."""
@@ -78,15 +83,9 @@ class Documents:
         """Say how many documents there were, and more read since, and how long they took."""
         if self._quiet:
             return
-        seconds = perf_counter() - self._start
         n = self.n_documents + (0 if more is None else more.n_documents)
-        megabytes = (self.n_bytes + (0 if more is None else more.n_bytes)) / 1e6
-        count = f"{n:,} document{'s' * (n != 1)}"
-        if megabytes < _WORTH_TELLING:
-            say(f"{count} in {seconds:,.1f} s")
-        else:
-            speed = f"{_short(megabytes / seconds)} MB/s"
-            say(f"{count}, {_short(megabytes)} MB in {seconds:,.1f} s ({speed})")
+        n_bytes = self.n_bytes + (0 if more is None else more.n_bytes)
+        tell_speed(n, n_bytes, perf_counter() - self._start)
 
     def _counted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
@@ -104,14 +103,31 @@ class Documents:
                 yield batch
                 progress.update(task, advance=batch.n_bytes, documents=f"{self.n_documents:,}")
 
-    def _tell_skipped(self, source: str, reader: DocumentReader) -> None:
-        skipped = reader.skipped
-        self.n_skipped += skipped.count
-        if skipped.count:
-            more = skipped.count - len(skipped.messages)
-            lines = [*skipped.messages, *([f"and {more:,} more"] if more else [])]
-            rows = "row was" if skipped.count == 1 else "rows were"
-            warn(f"{skipped.count:,} {rows} left out of {source}:\n  " + "\n  ".join(lines))
+
+def expect_some(n_documents: int, n_skipped: int, sources: Sequence[str]) -> None:
+    """Refuse to learn from nothing."""
+    if not n_documents:
+        skipped = f", but for {n_skipped:,} that were left out" if n_skipped else ""
+        raise InputError(f"there is no document in {', '.join(sources)}{skipped}.")
+
+
+def warn_of_skipped(skipped: Skipped, source: str) -> None:
+    """Warn of rows that were left out of a source."""
+    if skipped.count:
+        more = skipped.count - len(skipped.messages)
+        lines = [*skipped.messages, *([f"and {more:,} more"] if more else [])]
+        rows = "row was" if skipped.count == 1 else "rows were"
+        warn(f"{skipped.count:,} {rows} left out of {source}:\n  " + "\n  ".join(lines))
+
+
+def tell_speed(n_documents: int, n_bytes: int, seconds: float) -> None:
+    """Say how many documents there were, and how long they took."""
+    count, megabytes = f"{n_documents:,} document{'s' * (n_documents != 1)}", n_bytes / 1e6
+    if megabytes < _WORTH_TELLING:
+        say(f"{count} in {seconds:,.1f} s")
+    else:
+        speed = f"{_short(megabytes / seconds)} MB/s"
+        say(f"{count}, {_short(megabytes)} MB in {seconds:,.1f} s ({speed})")
 
 
 def _bar() -> Progress:

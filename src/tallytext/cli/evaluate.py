@@ -9,11 +9,13 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.console import complain, print_json, results, warn
 from tallytext.cli.documents import Documents
+from tallytext.cli.engine_options import Many
 from tallytext.cli.interrupts import told
-from tallytext.cli.models import batch_size, load
+from tallytext.cli.models import load
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier
+    from tallytext.cli.shared_work import SharedWork
     from tallytext.evaluation import EvaluationReport
 
 _BATCH = 16_384
@@ -32,6 +34,7 @@ def evaluate(
     *,
     min_accuracy: MinAccuracy = None,
     reading: options.Reading,
+    many: Many,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -45,11 +48,13 @@ def evaluate(
     tally evaluate mails.tally test.parquet
     tally evaluate mails.tally test.csv --text body --label folder
     tally evaluate mails.tally test.jsonl --min-accuracy 0.8 --quiet
+    tally evaluate mails.tally test-*.parquet --engine spark --master spark://host:7077
     """
+    many.expect_files(sources)
+    many.expect_no_threads(threads)
     classifier = load(model, sources)
-    documents = Documents(sources, reading, quiet, max_documents=batch_size(classifier, _BATCH))
     with told(lambda: "There is no report, since not all documents were read."):
-        report = report_on(classifier, documents)
+        report, documents = _judged(classifier, sources, reading, many, quiet)
     if as_json:
         print_json({"model": str(model), "skipped": documents.n_skipped, **report.to_dict()})
     elif not quiet:
@@ -59,18 +64,36 @@ def evaluate(
     _expect(report, min_accuracy)
 
 
+def _judged(
+    classifier: TextClassifier,
+    sources: list[str],
+    reading: options.Reading,
+    many: Many,
+    quiet: bool,
+) -> tuple[EvaluationReport, Documents | SharedWork]:
+    """Return how good a classifier is on documents, and these."""
+    if many.engine is None:
+        documents = Documents(sources, reading, quiet, max_documents=_BATCH)
+        return report_on(classifier, documents), documents
+    from tallytext.cli.shared_work import SharedWork
+    from tallytext.distributed.answering import model_bytes
+    from tallytext.distributed.asking import judged_split, packed_question
+    from tallytext.distributed.judging import report_of
+
+    classifier.predict_proba([])  # warns of what others would be warned of
+    work = SharedWork(sources, reading, many, quiet)
+    question = packed_question(model_bytes(classifier), work.reading)
+    outcomes = work.outcomes(judged_split, question)
+    return report_of(outcome.content for outcome in outcomes), work
+
+
 def report_on(classifier: TextClassifier, documents: Documents) -> EvaluationReport:
     """Return how good a classifier is on documents, batch by batch."""
-    from tallytext.cli.answers import Answers
-    from tallytext.evaluation import Evaluation, EvaluationReport
+    from tallytext.classifier.evaluating import evaluated
+    from tallytext.evaluation import EvaluationReport
 
-    evaluation, classes = Evaluation(), classifier.classes_.tolist()
-    answers = Answers(classifier)
-    for batch in documents:
-        proba = classifier.predict_proba(batch.texts)
-        given = [label for label, _ in answers.labels(proba)]
-        evaluation.add(batch.labels, given, proba, classes)
-    return EvaluationReport.of(evaluation)
+    batches = ((batch.texts, batch.labels) for batch in documents)
+    return EvaluationReport.of(evaluated(classifier, batches))
 
 
 def _warn_of_strange_labels(report: EvaluationReport) -> None:

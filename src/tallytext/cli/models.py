@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tallytext import TextClassifier
 
 _SHOWN = 20
-_MOST_PROBABILITIES = 1 << 24
 
 
 def load(path: Path, documents: Sequence[str] = ()) -> TextClassifier:
@@ -89,8 +88,3 @@ def class_named(classifier: TextClassifier, name: str) -> Any:
     raise UnknownNameError(
         f"the model has no class {name!r}.{did_you_mean(name, classes)} It has: {shown}."
     )
-
-
-def batch_size(classifier: TextClassifier, most: int) -> int:
-    """Return how many documents to ask about at a time: probabilities of all classes are held."""
-    return min(most, max(1, _MOST_PROBABILITIES // max(1, len(classifier.classes_))))

@@ -36,12 +36,12 @@ OUTPUT = "Output"
 OTHER = "Other"
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that tally train wrote.")]
-Source = Annotated[
-    str,
+AnySources = Annotated[
+    list[str],
     typer.Argument(
         metavar="INPUT",
-        help="A file (csv, tsv, jsonl, parquet, tar, txt; also .gz, .bz2, .xz, .zst), a folder "
-        "whose subfolders are the labels, or - for standard input.",
+        help="Files (csv, tsv, jsonl, parquet, tar, txt; also .gz, .bz2, .xz, .zst), folders of "
+        "files, or - for standard input.",
     ),
 ]
 Sources = Annotated[

@@ -9,12 +9,12 @@ import typer
 
 from tallytext.cli import options
 from tallytext.cli.console import is_watched, print_json, say, warn
-from tallytext.cli.documents import Documents
+from tallytext.cli.engine_options import Counting, Many
 from tallytext.cli.interrupts import told
+from tallytext.cli.learning import expect_sums, learned_by_many, learned_here
 from tallytext.cli.models import expect_place, save
 from tallytext.cli.report_text import print_report
 from tallytext.cli.training_options import Settings
-from tallytext.cli.unlabelled import unlabelled_documents
 
 if TYPE_CHECKING:
     from tallytext import TextClassifier, TextVectorizer
@@ -29,6 +29,8 @@ def train(
     reading: options.Reading,
     unlabelled: options.Unlabelled = None,
     settings: Settings,
+    many: Many,
+    counting: Counting,
     output: options.Output = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -44,31 +46,51 @@ def train(
     Where labels are few, give many more documents of the same kind as --unlabelled: the model
     "pooled" learns from these, too, and is taken where classes have 50 labels or fewer.
 
+    Where one machine takes too long, --engine lets Dask or Spark count the documents, to the same
+    counts; models are then compared on a sample of the documents.
+
     \b
     tally train mails.csv --text body --label folder
     tally train reviews/ --match '*/train/*.txt' -o reviews.tally
     tally train ten-of-each.csv --unlabelled all-mails.jsonl -o mails.tally
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
+    tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
     """
+    counting.expect(many)
+    _check(sources, settings, many, unlabelled)
     path = expect_place(output or default_output(sources))
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
-        classifier, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
-        pool = unlabelled_documents(unlabelled or [], sources, reading, quiet)
-        more = pool.texts() if unlabelled else None
-        classifier.fit_batches(documents.pairs(), unlabelled=more)
+        untrained = _untrained(settings, quiet)
+        if many.engine is None:
+            learned = learned_here(untrained, sources, reading, unlabelled or [], quiet)
+        else:
+            learned = learned_by_many(untrained, sources, reading, many, counting, quiet)
+    classifier, skipped, close = learned
     _warn_of_little(classifier)
-    if unlabelled and not pool.n_documents:
-        warn(f"there is no document in {', '.join(unlabelled)}: learned from those with labels.")
     save(classifier, path)
     report = classifier.report()
     if as_json:
-        skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
         print_json({"model": str(path), **skipped, **report.to_dict()})
     elif not quiet:
         print_report(report)
     if not quiet:
         say(f"saved as {path}")
-    documents.close(pool)
+    close()
+
+
+def _check(
+    sources: list[str], settings: Settings, many: Many, unlabelled: list[str] | None
+) -> None:
+    """Refuse what makes no sense together, before anything is read."""
+    many.expect_files(sources)
+    if many.engine is None:
+        return
+    if unlabelled:
+        raise typer.BadParameter(
+            "--unlabelled is for one machine: with --engine, a model is made of the counts of "
+            "documents that have labels."
+        )
+    expect_sums(settings.model, settings.select)
 
 
 def _warn_of_little(classifier: TextClassifier) -> None:

@@ -8,7 +8,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-_STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+from tallytext.memory import held_memory, peak_memory
+
+_CLEAR = Path("/proc/self/clear_refs")
 _FORGET_PEAK = "5"
 
 
@@ -20,8 +22,8 @@ class PeakMemory:
     Examples
     --------
     >>> peak = PeakMemory()
-    >>> held = bytearray(b"x") * 50_000_000
-    >>> peak.megabytes is None or peak.megabytes > 30
+    >>> held = bytearray(b"x") * 300_000_000
+    >>> peak.megabytes is None or peak.megabytes > 100
     True
     """
 
@@ -29,15 +31,14 @@ class PeakMemory:
         _give_back()
         try:
             _CLEAR.write_text(_FORGET_PEAK)
-            self._before = _field("VmRSS")
+            self._before: int | None = held_memory()
         except OSError:
             self._before = None
 
     @property
     def megabytes(self) -> float | None:
         """By how much the peak is above what was held at first."""
-        peak = None if self._before is None else _field("VmHWM")
-        return None if self._before is None or peak is None else (peak - self._before) / 1024
+        return None if self._before is None else (peak_memory() - self._before) / 2**20
 
 
 def _give_back() -> None:
@@ -47,10 +48,3 @@ def _give_back() -> None:
         # Not all C libraries have it.
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).malloc_trim(0)
-
-
-def _field(name: str) -> int | None:
-    for line in _STATUS.read_text().splitlines():
-        if line.startswith(f"{name}:"):
-            return int(line.split()[1])
-    return None

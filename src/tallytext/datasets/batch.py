@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from tallytext.datasets.columns import Columns
 
@@ -63,6 +63,28 @@ class Batch:
         """The documents as a list, whatever they came as."""
         return self.texts if isinstance(self.texts, list) else self.texts.to_pylist()
 
+    def some(self, rows: Sequence[int]) -> Batch:
+        """Return some of the documents.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Which, from 0 on.
+
+        Examples
+        --------
+        >>> Batch(["a", "b", "c"], None, [7, 8, 9]).some([0, 2]).places
+        [7, 9]
+        """
+        texts, labels = self.texts, self.labels
+        return replace(
+            self,
+            texts=[texts[r] for r in rows] if isinstance(texts, list) else texts.take([*rows]),
+            labels=None if labels is None else [labels[row] for row in rows],
+            places=[self.places[row] for row in rows],
+            also={name: [values[row] for row in rows] for name, values in self.also.items()},
+        )
+
 
 @dataclass
 class Skipped:
@@ -97,6 +119,11 @@ class Skipped:
         self.count += 1
         if len(self.messages) < _MESSAGES:
             self.messages.append(message)
+
+    def __iadd__(self, other: Skipped) -> Self:
+        self.count += other.count
+        self.messages = [*self.messages, *other.messages][:_MESSAGES]
+        return self
 
 
 def in_batches(

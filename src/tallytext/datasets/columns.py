@@ -13,7 +13,10 @@ from tallytext.errors import FileError, did_you_mean
 Report: TypeAlias = Callable[[str, str], None]
 
 #: Said of a row whose label is missing.
-UNKNOWN = "Texts whose label is not known go into a file of their own, for train --unlabelled"
+UNKNOWN = (
+    "Texts whose label is not known go into a file of their own, for train --unlabelled (which "
+    "has no --engine)"
+)
 
 _SHOWN = 30
 

@@ -36,6 +36,8 @@ class Source:
         One of ``FORMATS``.
     compression : str or None
         Which the name of the file tells: "gz", "bz2", "xz" or "zst".
+    name : str or None
+        What it is called in messages, if not by its path.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Source:
     path: Path | None
     format: str
     compression: str | None = None
+    name: str | None = None
 
     @classmethod
     def of(cls, source: str | os.PathLike[str], format: str | None = None) -> Source:
@@ -61,7 +64,7 @@ class Source:
         return cls(path, known or _format_of(stem, path), compression)
 
     def __str__(self) -> str:
-        return "standard input" if self.path is None else repr(str(self.path))
+        return "standard input" if self.path is None else repr(self.name or str(self.path))
 
     def check(self) -> None:
         """Refuse what is not there, a folder in place of a file, and a file in place of one."""

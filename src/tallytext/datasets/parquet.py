@@ -23,13 +23,31 @@ _BUFFER = 1 << 20
 
 
 def parquet_batches(
-    source: Source, columns: Columns, report: Report, limits: Limits
+    source: Source,
+    columns: Columns,
+    report: Report,
+    limits: Limits,
+    groups: range | None = None,
 ) -> Iterator[Batch]:
     """Yield the wanted columns of a file in batches, each document under the number of its row.
 
     Pages are read as they are needed, whatever the size of a row group. A batch has as many rows
-    as the mean length of the texts allows, and is cut where they are longer.
+    as the mean length of the texts allows, and is cut where they are longer. Of a file in many row
+    groups, those of some of these may be wanted only.
     """
+    expect_columns(source, columns)
+    with arrow_errors(source), _opened(source) as file:
+        share = (source.size or 0) / max(file.metadata.num_rows, 1)
+        taken = round(_rows_before(file, groups) * share)
+        for first, records in _records(file, columns, limits, groups):
+            for batch in batches_of(first, records, columns, report, limits):
+                position = round((batch.places[-1] + 1) * share)
+                yield replace(batch, n_bytes=position - taken)
+                taken = position
+
+
+def expect_columns(source: Source, columns: Columns) -> None:
+    """Refuse what is no file, or one that lacks columns or has them of the wrong types."""
     if source.path is None or source.compression is not None:
         raise FileError(
             f"cannot read parquet from {source}: it is read from its end, "
@@ -37,13 +55,29 @@ def parquet_batches(
         )
     with arrow_errors(source), _opened(source) as file:
         columns.find(file.schema_arrow.names, str(source))
-        _check_types(file.schema_arrow, columns, source)
-        taken, share = 0, (source.size or 0) / max(file.metadata.num_rows, 1)
-        for first, records in _records(file, columns, limits):
-            for batch in _batches(first, records, columns, report, limits):
-                position = round((batch.places[-1] + 1) * share)
-                yield replace(batch, n_bytes=position - taken)
-                taken = position
+        check_types(file.schema_arrow, columns, source)
+
+
+def row_groups(source: Source, most_bytes: int) -> list[tuple[int, int, int]]:
+    """Return the first row group, the end, and the bytes of parts of a file of at most this size.
+
+    A row group is never cut, and a part has one of them at least.
+    """
+    with arrow_errors(source), _opened(source) as file:
+        parts: list[tuple[int, int, int]] = []
+        for number in range(file.metadata.num_row_groups):
+            size = _size(file.metadata.row_group(number))
+            if parts and parts[-1][2] + size <= most_bytes:
+                first, _, before = parts.pop()
+                parts.append((first, number + 1, before + size))
+            else:
+                parts.append((number, number + 1, size))
+        return parts
+
+
+def _size(group: Any) -> int:
+    """Return how many bytes of a file a row group has."""
+    return sum(group.column(at).total_compressed_size for at in range(group.num_columns))
 
 
 @contextmanager
@@ -66,7 +100,8 @@ def arrow_errors(source: Source) -> Iterator[None]:
         raise FileError(f"cannot read {source} as parquet: {first_line}.") from None
 
 
-def _check_types(schema: Any, columns: Columns, source: Source) -> None:
+def check_types(schema: Any, columns: Columns, source: object) -> None:
+    """Refuse columns that hold no text, or no labels."""
     text = _values(schema.field(columns.text).type)
     if not is_string(text):
         raise FileError(f"column {columns.text!r} of {source} holds {text}, not text.")
@@ -75,6 +110,8 @@ def _check_types(schema: Any, columns: Columns, source: Source) -> None:
     label = _values(schema.field(columns.label).type)
     if pa.types.is_list(label) or pa.types.is_large_list(label):
         label = _values(label.value_type)
+    if pa.types.is_null(label):
+        return  # nobody has a label; whether that may be is seen row by row
     if not (is_string(label) or pa.types.is_primitive(label)) or pa.types.is_temporal(label):
         raise FileError(
             f"column {columns.label!r} of {source} holds {label}, but labels are strings or "
@@ -91,18 +128,27 @@ def is_string(type: Any) -> bool:
     return type in (pa.string(), pa.large_string(), pa.string_view())
 
 
-def _records(file: Any, columns: Columns, limits: Limits) -> Iterator[tuple[int, Any]]:
+def _records(
+    file: Any, columns: Columns, limits: Limits, groups: range | None
+) -> Iterator[tuple[int, Any]]:
     """Yield rows in batches, and the number of the first of each."""
-    first = 0
+    first = _rows_before(file, groups)
     for records in file.iter_batches(
         min(
             limits.documents, max(1, int(limits.bytes / _mean_length(file.metadata, columns.text)))
         ),
+        row_groups=None if groups is None else list(groups),
         columns=list(dict.fromkeys(columns.names)),
         use_threads=False,
     ):
         yield first, records
         first += records.num_rows
+
+
+def _rows_before(file: Any, groups: range | None) -> int:
+    """Return how many rows there are before the first wanted row group."""
+    before = range(0 if groups is None else groups.start)
+    return sum(file.metadata.row_group(number).num_rows for number in before)
 
 
 def _mean_length(metadata: Any, column: str) -> float:
@@ -116,9 +162,10 @@ def _mean_length(metadata: Any, column: str) -> float:
     return max(means)
 
 
-def _batches(
+def batches_of(
     first: int, records: Any, columns: Columns, report: Report, limits: Limits
 ) -> Iterator[Batch]:
+    """Yield the rows of a record batch that can be read, the first of which has this number."""
     records, labels, places = _readable(first, records, columns, report)
     texts = records.column(columns.text)
     for start, end in pairwise(_ends(texts, limits.bytes)):

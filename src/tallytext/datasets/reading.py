@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Literal
+from dataclasses import replace
+from typing import Any, BinaryIO, Literal, Self
 
 from tallytext.datasets.batch import Batch, Limits, Row, Skipped, in_batches
 from tallytext.datasets.columns import Columns
@@ -103,8 +104,7 @@ class DocumentReader:
         max_documents: int = MAX_DOCUMENTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        if on_error not in ("fail", "skip"):
-            raise InputError(f"on_error must be 'fail' or 'skip', not {on_error!r}.")
+        expect_on_error(on_error)
         if max_documents < 1 or max_bytes < 1:
             raise InputError(
                 "a batch needs room for a document: max_documents and max_bytes must be 1 or "
@@ -118,6 +118,7 @@ class DocumentReader:
         self._match = match
         self._source = Source.of(source, format)
         self._is_read = False
+        self._groups: range | None = None
         self._check()
 
     @property
@@ -135,6 +136,19 @@ class DocumentReader:
         self.skipped = Skipped()
         with plain_errors(self._source):
             yield from self._batches()
+
+    def _of_groups(self, groups: range | None, name: str) -> Self:
+        """Read some row groups of a parquet file only, and call it by a name in messages."""
+        self._groups, self._source = groups, replace(self._source, name=name or None)
+        return self
+
+    def _expect_columns(self) -> None:
+        """Refuse a parquet file that lacks a column, before it is read."""
+        if self._source.format == "parquet":
+            from tallytext.datasets.parquet import expect_columns
+
+            with plain_errors(self._source):
+                expect_columns(self._source, self._columns)
 
     def _check(self) -> None:
         source, columns = self._source, self._columns
@@ -156,7 +170,7 @@ class DocumentReader:
         if source.format == "parquet":
             from tallytext.datasets.parquet import parquet_batches
 
-            yield from parquet_batches(source, columns, self._report, limits)
+            yield from parquet_batches(source, columns, self._report, limits, self._groups)
         elif source.format == "folder":
             folder = self._folder()
             rows = folder.rows(columns, self._report, self._encoding)
@@ -189,6 +203,17 @@ class DocumentReader:
             return
         ended = reason if reason.endswith("?") else f"{reason}."
         raise FileError(f"cannot read {self._source}, {place}: {ended} {remedy(reason)}")
+
+
+def expect_on_error(on_error: object) -> None:
+    """Refuse what does not say what becomes of a row that cannot be read.
+
+    Raises
+    ------
+    InputError
+    """
+    if on_error not in ("fail", "skip"):
+        raise InputError(f"on_error must be 'fail' or 'skip', not {on_error!r}.")
 
 
 def read_documents(source: str | os.PathLike[str], **options: Any) -> DocumentReader:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tallytext.errors import LabelError, ScoreError
+from tallytext.evaluation import stored
+from tallytext.evaluation.certainty import Certainty
 from tallytext.evaluation.inputs import probability_matrix
 from tallytext.evaluation.outcomes import Outcomes
-from tallytext.evaluation.reliability import ReliabilityCurve, reliability_curve, top_label
+from tallytext.evaluation.reliability import ReliabilityCurve
 from tallytext.labels import Encoded, LabelIndex, listed_labels
-
-_BINS = 15
 
 
 class Evaluation:
@@ -35,6 +35,8 @@ class Evaluation:
         these differ.
     known : set of int
         Places of the labels that the model knows, as far as was said.
+    certainty : Certainty
+        Sums of probabilities, where there were any.
 
     Examples
     --------
@@ -51,8 +53,7 @@ class Evaluation:
         self.documents: Counter[tuple[int, int, int]] = Counter()
         self.confusions: Counter[tuple[int, int]] = Counter()
         self.known: set[int] = set()
-        self._bins = np.zeros((3, _BINS))
-        self._squares = 0.0
+        self.certainty = Certainty()
 
     @property
     def labels(self) -> list[Any]:
@@ -96,22 +97,64 @@ class Evaluation:
         self.known.update(columns.tolist())
         self._add(Outcomes.of(wanted, given, len(self._index)))
 
+    def __iadd__(self, other: Evaluation) -> Evaluation:
+        """Add the documents of another evaluation; the sums are exact, whoever added what."""
+        place = self._index.join(other._index)
+        by_class = np.zeros((3, len(self._index)), dtype=np.int64)
+        by_class[:, : self.by_class.shape[1]] = self.by_class
+        by_class[:, place[: other.by_class.shape[1]]] += other.by_class
+        self.by_class = by_class
+        self.documents.update(other.documents)
+        number = place.tolist()
+        named = {(number[a], number[b]): n for (a, b), n in other.confusions.items()}
+        self.confusions.update(named)
+        self.known.update(number[c] for c in other.known)
+        self.certainty += other.certainty
+        return self
+
     @property
     def reliability(self) -> ReliabilityCurve | None:
         """How often the most likely class was right, by its probability; None without these."""
-        count, confidence, right = self._bins
-        kept = count > 0
-        if not kept.any():
-            return None
-        edges = np.linspace(0, 1, _BINS + 1)
-        means = confidence[kept] / count[kept], right[kept] / count[kept]
-        return ReliabilityCurve(edges[:-1][kept], edges[1:][kept], *means, count[kept].astype(int))
+        return self.certainty.curve
 
     @property
     def brier(self) -> float | None:
         """The mean Brier score; None without probabilities."""
-        n_judged = self._bins[0].sum()
-        return float(self._squares / n_judged) if n_judged else None
+        return self.certainty.brier
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return all sums as arrays and plain values, to be sent somewhere."""
+        return stored.arrays_of(self), stored.header_of(self)
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]
+    ) -> Evaluation:
+        """Read what :meth:`to_arrays` returned, and check all of it.
+
+        Parameters
+        ----------
+        arrays : mapping of str to ndarray
+        header : mapping
+
+        Raises
+        ------
+        FileError
+            If something is missing, or the sums cannot be.
+
+        Examples
+        --------
+        >>> evaluation = Evaluation()
+        >>> evaluation.add(["ham", "spam"], ["ham", "ham"])
+        >>> more = Evaluation.from_arrays(*evaluation.to_arrays())
+        >>> more += evaluation
+        >>> more.n_documents, more.confusions
+        (4, Counter({(1, 0): 2}))
+        """
+        made = cls()
+        made._index = stored.index_of(header)
+        stored.fill(made, arrays, header)
+        return made
 
     def _columns(self, classes: Sequence[Any] | None) -> NDArray[np.intp]:
         names = [] if classes is None else listed_labels(classes)
@@ -130,14 +173,10 @@ class Evaluation:
     def _add_probabilities(
         self, matrix: NDArray[np.float64], wanted: Encoded, columns: NDArray[np.intp]
     ) -> None:
-        """Add to the bins and the squares; a true label without a column has no probability."""
+        """Add to the certainty; a true label without a column has no probability."""
         truth = _indicator(wanted, len(self._index))
         right = truth[:, columns]
-        curve = reliability_curve(*top_label(matrix, right), _BINS)
-        bins = np.rint(curve.low * _BINS).astype(np.intp)
-        sums = curve.count, curve.count * curve.confidence, curve.count * curve.accuracy
-        self._bins[:, bins] += np.array(sums)
-        self._squares += float(((matrix - right) ** 2).sum()) + int(truth.sum() - right.sum())
+        self.certainty.add(matrix, right, truth.sum(axis=1) - right.sum(axis=1))
 
 
 def _checked(probabilities: ArrayLike, n_documents: int, n_classes: int) -> NDArray[np.float64]:

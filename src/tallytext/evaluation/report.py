@@ -14,6 +14,7 @@ from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.measures import FMeasures
 from tallytext.evaluation.report_view import rich_of, text_of
 from tallytext.evaluation.significance import Interval, bootstrap_interval_of_counts
+from tallytext.labels import sort_labels
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -137,8 +138,7 @@ class EvaluationReport:
         """
         if not evaluation.n_documents:
             raise ScoreError("no documents were evaluated. Was the input empty?")
-        seen = np.flatnonzero(evaluation.by_class.any(axis=0))
-        right, given, wanted = evaluation.by_class[:, seen]
+        labels, (right, given, wanted) = _by_label(evaluation)
         found = FMeasures.from_counts(right, given - right, wanted - right)
         accuracy, micro_f1 = _intervals(evaluation, random_state)
         curve = evaluation.reliability
@@ -151,10 +151,10 @@ class EvaluationReport:
             micro_recall=found.micro_recall,
             micro_f1=found.micro_f1,
             micro_f1_interval=(micro_f1.low, micro_f1.high),
-            macro_precision=found.macro_precision if len(seen) else 0.0,
-            macro_recall=found.macro_recall if len(seen) else 0.0,
-            macro_f1=found.macro_f1 if len(seen) else 0.0,
-            classes=_classes([evaluation.labels[c] for c in seen], found),
+            macro_precision=found.macro_precision if labels else 0.0,
+            macro_recall=found.macro_recall if labels else 0.0,
+            macro_f1=found.macro_f1 if labels else 0.0,
+            classes=_classes(labels, found),
             confusions=_confusions(evaluation, n_confusions),
             unknown_labels=_unknown_labels(evaluation),
             calibration_error=None if curve is None else curve.error,
@@ -200,6 +200,17 @@ class EvaluationReport:
         return self.to_text()
 
 
+def _by_label(evaluation: Evaluation) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the labels that a document has or was given, and their counts, in order.
+
+    Means are then the same to the last bit, whichever label was met first.
+    """
+    place = {label: c for c, label in enumerate(evaluation.labels)}
+    seen = {*np.flatnonzero(evaluation.by_class.any(axis=0)).tolist()}
+    labels = [label for label in sort_labels(evaluation.labels) if place[label] in seen]
+    return labels, evaluation.by_class[:, [place[label] for label in labels]]
+
+
 def _intervals(evaluation: Evaluation, random_state: int) -> tuple[Interval, Interval]:
     """Return accuracy and micro-averaged F1 with the intervals of samples of documents."""
     # In order, so that what is drawn does not depend on which documents came first.
@@ -227,15 +238,14 @@ def _classes(labels: Sequence[Any], found: FMeasures) -> tuple[ClassMeasures, ..
         found.f1.tolist(),
         strict=True,
     )
-    # Equals by name, not by arrival: reports of the same documents are to be the same.
-    by_support = sorted(measured, key=lambda each: (-each[1], str(each[0])))
+    by_support = sorted(measured, key=lambda each: (-each[1], _rank(each[0])))
     return tuple(map(ClassMeasures._make, by_support))
 
 
 def _confusions(evaluation: Evaluation, most: int) -> tuple[Confusion, ...]:
     names = evaluation.labels
     named = ((names[a], names[b], n) for (a, b), n in evaluation.confusions.items())
-    by_count = sorted(named, key=lambda each: (-each[2], str(each[0]), str(each[1])))
+    by_count = sorted(named, key=lambda each: (-each[2], _rank(each[0]), _rank(each[1])))
     return tuple(map(Confusion._make, by_count[:most]))
 
 
@@ -244,4 +254,9 @@ def _unknown_labels(evaluation: Evaluation) -> tuple[tuple[Any, int], ...]:
         return ()
     counts = enumerate(evaluation.by_class[2].tolist())
     named = ((evaluation.labels[c], n) for c, n in counts if n and c not in evaluation.known)
-    return tuple(sorted(named, key=lambda each: (-each[1], str(each[0]))))
+    return tuple(sorted(named, key=lambda each: (-each[1], _rank(each[0]))))
+
+
+def _rank(label: Any) -> tuple[str, bool]:
+    """By name, not by arrival: reports of the same documents are to be the same."""
+    return str(label), isinstance(label, str)

@@ -5,7 +5,14 @@ What is saved as arrays is safetensors: a JSON header, then the bytes of the arr
 how, so that a file of a newer release is known as such.
 """
 
-from tallytext.storage.reading import is_arrays_file, load_arrays
-from tallytext.storage.writing import save_arrays, save_text
+from tallytext.storage.reading import is_arrays_file, load_arrays, unpack_arrays
+from tallytext.storage.writing import pack_arrays, save_arrays, save_text
 
-__all__ = ["is_arrays_file", "load_arrays", "save_arrays", "save_text"]
+__all__ = [
+    "is_arrays_file",
+    "load_arrays",
+    "pack_arrays",
+    "save_arrays",
+    "save_text",
+    "unpack_arrays",
+]

@@ -67,6 +67,33 @@ def load_arrays(
         raise FileError(f"cannot read {str(path)!r}: {problem}.") from None
 
 
+def unpack_arrays(
+    packed: bytes, kind: str, *, newest: int = 1, oldest: int = 1
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read what :func:`pack_arrays` returned, and check all of it, as :func:`load_arrays` does.
+
+    Parameters
+    ----------
+    packed : bytes
+        The arrays that are returned are views of it.
+    kind : str
+        What it must hold, by its header.
+    newest, oldest : int, default=1
+        The versions of the format that the caller can read.
+
+    Raises
+    ------
+    FileError
+        If it is cut short, damaged, of a newer format, or holds something else.
+    """
+    if len(packed) < _BEGIN:
+        raise FileError(f"cannot read what was sent: it was cut short, at {len(packed)} bytes.")
+    try:
+        return _Reader(packed, kind).read(newest, oldest)
+    except FileError as problem:
+        raise FileError(f"cannot read what was sent: {problem}.") from None
+
+
 def is_arrays_file(path: str | Path) -> bool:
     """Whether a file begins as those of :func:`save_arrays` do; it may still be damaged.
 
@@ -116,7 +143,7 @@ def _map_of(descriptor: int, size: int) -> mmap.mmap:
 class _Reader:
     """Reads one file, from the first byte to the last."""
 
-    def __init__(self, file: mmap.mmap, kind: str) -> None:
+    def __init__(self, file: mmap.mmap | bytes, kind: str) -> None:
         self._file, self._kind = file, kind
 
     def read(self, newest: int, oldest: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,15 +55,50 @@ def save_arrays(
     >>> arrays["numbers"], header
     (array([1, 3, 5]), {'kind': 'example', 'format': 1})
     """
-    # By size, so that each begins where its numbers may; and by name, so that what is equal gives
-    # equal files.
-    names = sorted(arrays, key=lambda name: (-np.asarray(arrays[name]).itemsize, name))
-    dense = {name: _little(np.asarray(arrays[name], order="C")) for name in names}
-    spelt = _spelt_header(dense, {**header, "format": header.get("format", 1)})
+    save_blocks(path, _blocks(arrays, header))
+
+
+def save_blocks(path: str | Path, blocks: Iterable[Any]) -> None:
+    """Write bytes to a file as they come, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, which is replaced if it is there.
+    blocks : iterable of bytes
+        What it will hold. If this fails on the way, there is no file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "numbers.txt"
+    >>> save_blocks(path, (b"%d" % number for number in (1, 2, 3)))
+    >>> path.read_bytes()
+    b'123'
+    """
     with _replaced(Path(path)) as temporary, temporary.open("wb") as file:
-        file.write(len(spelt).to_bytes(8, "little") + spelt)
-        for array in dense.values():
-            file.write(array.reshape(-1).view(np.uint8).data)
+        for block in blocks:
+            file.write(block)
+
+
+def pack_arrays(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
+    """Return the bytes that :func:`save_arrays` would write, to be sent somewhere.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+        The arrays by name.
+    header : mapping of str to plain values
+        What else to keep.
+
+    Examples
+    --------
+    >>> from tallytext.storage import unpack_arrays
+    >>> packed = pack_arrays({"numbers": np.array([1, 3, 5])}, {"kind": "example"})
+    >>> unpack_arrays(packed, kind="example")[0]
+    {'numbers': array([1, 3, 5])}
+    """
+    return b"".join(_blocks(arrays, header))
 
 
 def save_text(path: str | Path, text: str) -> None:
@@ -86,6 +121,17 @@ def save_text(path: str | Path, text: str) -> None:
     """
     with _replaced(Path(path)) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _blocks(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> list[Any]:
+    """Return what is written, block by block: the length of the header, it, and the arrays."""
+    # By size, so that each begins where its numbers may; and by name, so that what is equal gives
+    # equal files.
+    names = sorted(arrays, key=lambda name: (-np.asarray(arrays[name]).itemsize, name))
+    dense = {name: _little(np.asarray(arrays[name], order="C")) for name in names}
+    spelt = _spelt_header(dense, {**header, "format": header.get("format", 1)})
+    blocks = [array.reshape(-1).view(np.uint8).data for array in dense.values()]
+    return [len(spelt).to_bytes(8, "little") + spelt, *blocks]
 
 
 def _spelt_header(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:

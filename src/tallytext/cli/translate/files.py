@@ -30,8 +30,7 @@ def texts_of(documents: Documents) -> list[str]:
     """Return all texts, which are looked at more than once."""
     texts: list[str] = []
     for batch in documents:
-        listed = batch.strings
-        texts += ["" if text is None else text for text in listed]
+        texts += ["" if text is None else text for text in batch.strings]
     if not texts:
         raise InputError("there are no documents: nothing can be learned or looked up.")
     return texts

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tallytext.classifier.answers import labels_and_probabilities
 from tallytext.smoothing.base import Numbers
 
 if TYPE_CHECKING:
-    from tallytext import TextClassifier
+    from tallytext.classifier import TextClassifier
     from tallytext.datasets import Batch
 
 Answer: TypeAlias = dict[str, Any]
@@ -44,17 +44,19 @@ class Answers:
     ) -> None:
         self._classifier, self._names = classifier, classifier.classes_.tolist()
         self._top, self._coverage = top, coverage
-        self._least, self._explain = min_confidence or 0.0, explain
+        self._least, self._explain = min_confidence, explain
         if coverage is not None:
             classifier.predict_set([], coverage)  # refuses what would fail later
 
-    def of(self, batch: Batch) -> list[Answer]:
-        """Return an answer to each document."""
+    def of(self, batch: Batch, file: str | None = None) -> list[Answer]:
+        """Return an answer to each document, with the name of its file if there are several."""
         proba = self._classifier.predict_proba(batch.texts)
         ids = next(iter(batch.also.values()), [])
-        answers: list[Answer] = [{"row": place} for place in batch.places]
+        named = {} if file is None else {"file": file}
+        answers: list[Answer] = [{**named, "row": place} for place in batch.places]
         _put(answers, "id", ids)
-        for answer, said in zip(answers, self.labels(proba), strict=True):
+        told = labels_and_probabilities(self._classifier, batch.texts, proba, self._least)
+        for answer, said in zip(answers, told, strict=True):
             answer["label"], answer["probability"] = said
         if self._top is not None:
             _put(answers, "top", self._likeliest(proba, self._top))
@@ -63,27 +65,6 @@ class Answers:
         if self._explain:
             _put(answers, "explanation", self._reasons(batch))
         return answers
-
-    def labels(self, proba: Numbers) -> Iterator[tuple[Any, Any]]:
-        """Yield the label of each document and its probability, or lists of both."""
-        return self._several(proba) if self._classifier.multi_label_ else self._one(proba)
-
-    def _one(self, proba: Numbers) -> Iterator[tuple[Any, float]]:
-        best = proba.argmax(axis=1)
-        for c, p in zip(best.tolist(), proba[np.arange(len(best)), best].tolist(), strict=True):
-            yield self._names[c] if p >= self._least else None, p
-
-    def _several(self, proba: Numbers) -> Iterator[tuple[list[Any], list[float]]]:
-        for row, chosen in zip(proba, self._decided(proba), strict=True):
-            likely = np.flatnonzero(chosen & (row >= self._least))
-            ranked = likely[np.argsort(-row[likely], kind="stable")]
-            yield [self._names[c] for c in ranked], row[ranked].tolist()
-
-    def _decided(self, proba: Numbers) -> NDArray[np.bool_]:
-        calibration = self._classifier.calibration_
-        if calibration is None:
-            return proba >= 0.5
-        return calibration.decided(proba, self._classifier.classes_)
 
     def _likeliest(self, proba: Numbers, k: int) -> Iterator[list[Answer]]:
         order = np.argsort(-proba, axis=1, kind="stable")[:, :k]

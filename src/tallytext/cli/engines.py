@@ -1,0 +1,50 @@
+"""Engines that share out work, as commands see them: neither Dask nor Spark, but either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tallytext.cli.engine_options import EngineName, Many
+
+if TYPE_CHECKING:
+    from tallytext.distributed.files import Files, Split
+    from tallytext.tally import GatheredTally
+
+
+class Engine(Protocol):
+    """What shares out work."""
+
+    def tally(self, files: Files, **counted: Any) -> GatheredTally:
+        """Return the counts of all documents in files."""
+
+    def mapped(
+        self, function: Callable[[Split, bytes], bytes], splits: Sequence[Split], shared: bytes
+    ) -> Iterable[bytes]:
+        """Return what a function makes of each split and of what all are sent, in order."""
+
+
+@contextmanager
+def opened_engine(many: Many, n_splits: int, quiet: bool) -> Iterator[Engine]:
+    """Yield an engine; what was started for it is ended, whatever happens.
+
+    Parameters
+    ----------
+    many : Many
+        Which, and where.
+    n_splits : int
+        How many pieces of work there are: more processes would have nothing to do.
+    quiet : bool
+        Whether to show no progress.
+    """
+    if many.engine is EngineName.dask:
+        from tallytext.cli.dask_engine import dask_engine
+
+        with dask_engine(many.scheduler, many.workers, n_splits, quiet) as engine:
+            yield engine
+    else:
+        from tallytext.cli.spark_engine import spark_engine
+
+        with spark_engine(many.master, quiet) as engine:
+            yield engine
