@@ -14,6 +14,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks import report
 from benchmarks.corpora import NAMES, Corpus, default_folder, load
+from benchmarks.generated_files import Wanted
 from benchmarks.tables import Table
 from benchmarks.timing import Clock
 
@@ -45,15 +46,21 @@ SECTIONS = {
     "pooled": "PooledNB: few labels and a pool",
     "labelling": "Labelling: how long one waits",
     "prediction_sets": "Prediction sets",
+    "equality": "Dask and Spark: equal to the last bit",
     "streaming": "Streams larger than memory",
+    "distributed": "Two workers beside one",
+    "engines": "The same job on Dask, on Spark, and by their own means",
+    "scale": "Cost of each stage",
 }
+QUICK_BYTES = 2_000_000
 DESCRIPTION = """\
 Measure speed and memory of tallytext beside scikit-learn's vectorizers.
 
 Contestants take turns in one process, so that ratios mean something even on a
 busy machine; memory is measured in a fresh process for each. A full run takes
-some minutes and writes docs/benchmarks.md; a run with any of --quick,
---documents and --only prints its tables and writes nothing."""
+some minutes and writes docs/benchmarks.md, and tables of other pages. A run
+with --only writes nothing unless --write is given; one with --quick or
+--documents prints its tables and never writes."""
 SECTION_LIST = "\n".join(f"  {name:<11} {heading}" for name, heading in SECTIONS.items())
 EXAMPLES = f"""\
 sections:
@@ -70,22 +77,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     console = Console(soft_wrap=True)
     rounds = options.rounds or (2 if options.quick else 5)
-    results = {}
+    results, pages = {}, {}
     with _progress_line(console) as say:
         corpora = _corpora(options, say)
         console.print(report.machine(), highlight=False)
         for name in options.only or SECTIONS:
             if section := _section(console, name, options):
                 tables = section.measure(_input(section, options, corpora), Clock(rounds, say))
-                results[SECTIONS[name]] = section.ABOUT, _show(console, SECTIONS[name], tables)
+                shown = _show(console, SECTIONS[name], tables)
+                if page := getattr(section, "PAGE", None):
+                    pages[page] = shown
+                else:
+                    results[SECTIONS[name]] = section.ABOUT, shown
     if options.quick or options.documents:
         return
-    if not options.only:
-        report.write(results, rounds)
-    elif options.write:
-        report.rewrite(results)
     if options.write or not options.only:
-        console.print("Wrote docs/benchmarks.md.", highlight=False)
+        _write(results, pages, None if options.only else rounds)
+        console.print("Wrote the pages.", highlight=False)
+
+
+def _write(
+    results: dict[str, tuple[str, list[Table]]], pages: dict[str, list[Table]], rounds: int | None
+) -> None:
+    """Write the page of benchmarks, the whole of it after so many rounds, and tables of others."""
+    if rounds:
+        report.write(results, rounds)
+    else:
+        report.rewrite(results)
+    for page, tables in pages.items():
+        report.fill(page, tables)
 
 
 def _section(console: Console, name: str, options: argparse.Namespace) -> ModuleType | None:
@@ -107,7 +127,7 @@ def _missing(section: ModuleType, options: argparse.Namespace) -> str:
         return "there is no folder of corpora"
     if file and (options.data is None or not (options.data / file).is_file()):
         return f"there is no {file}"
-    if file and options.quick and not options.only:
+    if (file or hasattr(section, "BYTES")) and options.quick and not options.only:
         return "ask for it with --only"
     return ""
 
@@ -115,6 +135,8 @@ def _missing(section: ModuleType, options: argparse.Namespace) -> str:
 def _input(section: ModuleType, options: argparse.Namespace, corpora: list[Corpus]) -> object:
     """Return the path of the section's own corpus or corpora, or those that all others share."""
     file = getattr(section, "FILE", None)
+    if size := getattr(section, "BYTES", None):
+        return Wanted(options.bytes or (QUICK_BYTES if options.quick else size), options.generated)
     if getattr(section, "FOLDER", False):
         return options.data
     return options.data / file if file else corpora
@@ -164,6 +186,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--write", action="store_true", help="with --only: write these sections into the page")
     add("--documents", type=_positive, metavar="N", help="the first N documents of each corpus")
     add("--rounds", type=_positive, metavar="N", help="turns of each contestant; 5, or 2 if quick")
+    add("--bytes", type=_size, metavar="N", help="size of generated Parquet on disk, as in 4e9")
+    add(
+        "--generated",
+        type=Path,
+        metavar="DIR",
+        help="folder of generated Parquet, which is kept; default: a temporary one",
+    )
     add(
         "--data",
         type=Path,
@@ -176,6 +205,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.data and not options.data.is_dir():
         parser.error(f"there is no folder {options.data}: is --data, or TALLYTEXT_DATA, right?")
     return options
+
+
+def _size(text: str) -> int:
+    return _positive(str(int(float(text))))
 
 
 def _positive(text: str) -> int:

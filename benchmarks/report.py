@@ -51,11 +51,30 @@ def rewrite(sections: Mapping[str, tuple[str, Iterable[Table]]]) -> None:
     PAGE.write_text(page, encoding="utf-8")
 
 
+def fill(page: str, tables: Iterable[Table]) -> None:
+    """Write tables into a page that is written by hand, each between the marks with its title."""
+    path = PAGE.parent / page
+    text = path.read_text(encoding="utf-8")
+    for table in tables:
+        before, mark, rest = text.partition(f"<!-- table: {table.title} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not (mark and end):
+            raise ValueError(f"{page} has no place for the table {table.title!r}")
+        text = before + mark + "\n" + table.rows_markdown() + "\n\n" + end + after
+        _write_drawing(table)
+    path.write_text(text, encoding="utf-8")
+
+
+def _write_drawing(table: Table) -> None:
+    if table.drawing:
+        (PAGE.parent / table.drawing.file).write_text(table.drawing.svg, encoding="utf-8")
+
+
 def _section(heading: str, content: tuple[str, Iterable[Table]]) -> str:
     about, tables = content
     tables = list(tables)
-    for drawing in filter(None, (table.drawing for table in tables)):
-        (PAGE.parent / drawing.file).write_text(drawing.svg, encoding="utf-8")
+    for table in tables:
+        _write_drawing(table)
     return "\n".join([f"## {heading}\n\n{about}\n", *(table.markdown() + "\n" for table in tables)])
 
 

@@ -36,11 +36,15 @@ class Table:
         return table
 
     def markdown(self) -> str:
+        return f"**{self.title}**\n\n{self.rows_markdown()}"
+
+    def rows_markdown(self) -> str:
+        """Write the table without its title, and the drawing below it."""
         ruler = ["---"] + ["---:"] * (len(self.columns) - 1)
         lines = [f"| {' | '.join(cells)} |" for cells in (self.columns, ruler, *self.rows)]
         drawing = self.drawing
         shown = ["", f"![{drawing.about}]({drawing.file})"] if drawing else []
-        return "\n".join([f"**{self.title}**", "", *lines, *shown])
+        return "\n".join([*lines, *shown])
 
 
 def speeds(title: str, megabytes: float, seconds: Mapping[str, float], peer: str) -> Table:

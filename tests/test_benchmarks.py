@@ -3,7 +3,11 @@
 import shutil
 import subprocess
 import sys
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,6 +33,21 @@ def data(tmp_path_factory):
 
 
 def benchmarks(*arguments):
+    """Run them inside this process, which has imported all that they need."""
+    from benchmarks.__main__ import main
+
+    code, output, errors = 0, StringIO(), StringIO()
+    with redirect_stdout(output), redirect_stderr(errors), warnings.catch_warnings():
+        warnings.simplefilter("default")  # none fails the program
+        try:
+            main([*map(str, arguments)])
+        except SystemExit as end:
+            code = end.code
+    return SimpleNamespace(returncode=code, stdout=output.getvalue(), stderr=errors.getvalue())
+
+
+def started(*arguments):
+    """Run them as a program."""
     command = [sys.executable, "-m", "benchmarks", *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
 
@@ -36,7 +55,7 @@ def benchmarks(*arguments):
 def test_a_quick_run_prints_a_table_and_leaves_the_page_alone(data):
     page = ROOT / "docs" / "benchmarks.md"
     before = page.read_bytes() if page.exists() else None
-    result = benchmarks("--quick", "--only", "vectorizer", "--data", data, "--documents", 150)
+    result = started("--quick", "--only", "vectorizer", "--data", data, "--documents", 150)
     assert result.returncode == 0, result.stderr
     for expected in ("150 documents", "CountVectorizer", "TextVectorizer, 2 threads", "MB/s"):
         assert expected in result.stdout
@@ -81,6 +100,6 @@ def test_the_vocabulary_curve_is_printed_and_draws_nothing_unasked(data):
 
 
 def test_a_folder_that_is_not_there_is_named(data):
-    result = benchmarks("--data", data / "missing")
+    result = started("--data", data / "missing")
     assert result.returncode == 2
     assert "missing" in result.stderr

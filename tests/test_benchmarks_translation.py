@@ -1,6 +1,5 @@
 """The benchmark of translations: it runs, and its peer is right."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.translation import by_product  # noqa: E402
 
 from tallytext.semantic.estimation import translation_rows  # noqa: E402
+from test_benchmarks import benchmarks  # noqa: E402
 
 
 def test_the_peer_finds_the_same_rows():
@@ -35,10 +35,7 @@ def test_the_section_prints_costs_and_examples(tmp_path):
     columns = {"text": texts, "labels": [["x"]] * 60, "split": ["train"] * 60}
     for name in ("20ng_bydate", "20ng_orig19997"):
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
-    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "translation"]
-    result = subprocess.run(
-        [*command, "--data", str(tmp_path)], cwd=ROOT, capture_output=True, text=True
-    )
+    result = benchmarks("--quick", "--only", "translation", "--data", tmp_path)
     assert result.returncode == 0, result.stderr
     for expected in ("60 documents", "SciPy and NumPy", "from text, 2 threads", "published"):
         assert expected in result.stdout
