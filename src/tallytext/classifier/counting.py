@@ -13,10 +13,11 @@ from tallytext.classifier.kept import KeptRows, TrainingDocuments
 from tallytext.classifier.labels import expect_as_many, expect_single
 from tallytext.classifier.sample import Keys, Sample
 from tallytext.duplicates import Duplicates
-from tallytext.errors import LabelError, VocabularyError
+from tallytext.errors import CountOverflowError, LabelError, VocabularyError
 from tallytext.labels import LabelIndex, distinct_labels
-from tallytext.planes import Plane
+from tallytext.planes import Plane, in_order
 from tallytext.tally import Tally
+from tallytext.tally.outgrown import added
 from tallytext.text.sources import fingerprints
 from tallytext.vectorizer import TextVectorizer
 
@@ -37,7 +38,7 @@ class Counting:
     vectorizer : TextVectorizer
         Not fitted; learns the words.
     planes : iterable of Plane
-        What to count besides.
+        What to count besides, as long as sums have room for it.
     kept : dict of KeptRows
         By names of features, what to keep of all documents; those with this vectorizer are
         counted once.
@@ -61,7 +62,7 @@ class Counting:
     ) -> None:
         self.vectorizer = vectorizer
         self.sample = Sample(n_drawn)
-        self._planes = list(planes)
+        self._planes = in_order(planes)
         self._tally: Tally | None = None
         self.kept, self._pool = dict(kept), dict(pool)
         self.n_unlabelled = 0
@@ -83,7 +84,7 @@ class Counting:
         self._expect_order()
         X = self.vectorizer.partial_fit_transform(texts)
         expect_as_many(X.shape[0], labels)
-        self._counted_into(labels).learn(X, labels, terms=self.vectorizer.vocabulary_)
+        self._learn(X, labels)
         self.sample.add(X, labels, keys)
         self._labels += labels
         self._fingerprints.append(self._prints(texts))
@@ -104,6 +105,12 @@ class Counting:
         if self._tally is None or not self._tally.n_documents:
             raise LabelError("there is no document to learn from.")
         return self._tally
+
+    @property
+    def outgrown(self) -> list[Plane]:
+        """What is no longer counted, since sums would have left 64 bits."""
+        kept = self._planes if self._tally is None else self._tally.planes
+        return [each for each in self._planes if each not in kept]
 
     @property
     def n_documents(self) -> int:
@@ -133,6 +140,16 @@ class Counting:
                 rows.add(X)
             else:
                 rows.count(texts)
+
+    def _learn(self, X: Any, labels: list[Any]) -> None:
+        tally, terms = self._counted_into(labels), self.vectorizer.vocabulary_
+        try:
+            tally.learn(X, labels, terms=terms)
+        except CountOverflowError:
+            if not tally.planes:
+                raise
+            more = Tally(terms, planes=tally.planes).learn(X, labels, terms=terms)
+            self._tally = added(tally, more)
 
     def _counted_into(self, labels: list[Any]) -> Tally:
         if self._tally is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tallytext.classifier.sampled import Sampled
 from tallytext.errors import FileError
+from tallytext.planes import Plane
 from tallytext.tally import Origin, Tally
 
 
@@ -32,14 +33,18 @@ def sentences(tally: Tally, origin: Origin | None, sampled: Sampled, n_compared:
             f"more than {lost.bound:,}, and none too high"
         )
     if origin is not None and origin.outgrown:
-        planes = ", ".join(map(repr, origin.outgrown))
-        said.append(f"too many documents for the 64 bits of {planes}: not counted")
+        said.append(said_of_outgrown(origin.outgrown))
     if sampled.n_uncertain:
         said.append(
             f"{_some(sampled.n_uncertain, 'word')} of the sample ignored when models were judged: "
             "the counts have fewer of them than the sample"
         )
     return said
+
+
+def said_of_outgrown(planes: list[Plane]) -> str:
+    """Return what there is to say of planes that had no room for all documents."""
+    return f"too many documents for the 64 bits of {', '.join(map(repr, planes))}: not counted"
 
 
 def sentences_from(stored: Any) -> list[str]:

@@ -73,7 +73,8 @@ class Report:
     notes : list of str
         What the learner did with them, in sentences.
     origin : list of str
-        Where its counts are from, if it was made of a tally, in sentences.
+        Where its counts are from, if it was made of a tally, and what was not counted, in
+        sentences.
     """
 
     learner: str

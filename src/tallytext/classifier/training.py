@@ -30,9 +30,11 @@ from tallytext.classifier.folds import (
 from tallytext.classifier.judging import Candidate, Judge, n_judged
 from tallytext.classifier.kept import KeptRows
 from tallytext.classifier.labels import expect_single
+from tallytext.classifier.origin import said_of_outgrown
 from tallytext.classifier.pool import FEW, Pool, reason_for, refuse_several
 from tallytext.classifier.sample import Drawn
 from tallytext.classifier.selecting import expect_documents, selector_for
+from tallytext.errors import CountOverflowError
 from tallytext.learners import CHOICES
 from tallytext.planes import Plane
 from tallytext.tally import Tally
@@ -76,10 +78,18 @@ class Training:
         )
 
     def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
-        """Count more documents."""
+        """Count more documents.
+
+        Raises
+        ------
+        CountOverflowError
+            If there are more than any of the models can have counted for it.
+        """
         if self._settings.multi_label is False:
             labels = expect_single(labels, self.counting.n_documents)
         self.counting.add(texts, labels, keys)
+        if outgrown := self.counting.outgrown:
+            self._do_without(outgrown)
 
     def read(self, texts: Any) -> list[str]:
         """Return all texts, where limits of the vocabulary can be told from all together only."""
@@ -118,7 +128,19 @@ class Training:
             self._planes(choice.candidate) if additive else [],
             duplicates=self.counting.duplicates(),
             pool=self._pool(choice),
+            origin=(said_of_outgrown(outgrown),) if (outgrown := self.counting.outgrown) else (),
         )
+
+    def _do_without(self, planes: list[Plane]) -> None:
+        """Leave out the models that read what is no longer counted."""
+        left = [each for each in self.candidates if not {*planes} & {*self._planes(each)}]
+        if not left:
+            name, full = self.candidates[0].learner.name, ", ".join(map(repr, planes))
+            raise CountOverflowError(
+                f"too many documents for {name}: {full}, which it reads, would leave 64 bits. "
+                'Learn from fewer, or take a model of plain counts, as "contrast" is; "auto" does.'
+            )
+        self.candidates = left
 
     def _entrants(self) -> list[Candidate]:
         """Return what is compared: where labels are few, nothing but what does well with few."""

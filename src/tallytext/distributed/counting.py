@@ -14,12 +14,12 @@ from sklearn.base import clone
 from tallytext.datasets.batch import Batch, Skipped
 from tallytext.distributed.drawn import Drawn
 from tallytext.distributed.job import Job
-from tallytext.distributed.outgrown import added
 from tallytext.distributed.part import Notes, Part, limited
 from tallytext.distributed.part_reading import PartReader
 from tallytext.errors import CountOverflowError
 from tallytext.labels import distinct_labels
 from tallytext.tally import Costs, Tally
+from tallytext.tally.outgrown import added
 from tallytext.threads import at_most
 from tallytext.vectorizer import TextVectorizer
 

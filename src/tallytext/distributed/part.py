@@ -12,12 +12,13 @@ import pyarrow as pa
 from tallytext.distributed.bounding import bounded
 from tallytext.distributed.drawn import Drawn
 from tallytext.distributed.job import Job
-from tallytext.distributed.outgrown import added, with_room
+from tallytext.distributed.outgrown import with_room
 from tallytext.distributed.shards import cut, joined
 from tallytext.errors import FileError
 from tallytext.memory import peak_memory
 from tallytext.storage import pack_arrays, unpack_arrays
 from tallytext.tally import Costs, Dropped, GatheredTally, Origin, Tally
+from tallytext.tally.outgrown import added
 
 KIND = "tallytext.part"
 
