@@ -40,7 +40,7 @@ from tallytext.distributed.dask_graphs import tree_of
 from tallytext.distributed.dask_running import mapped_splits
 from tallytext.distributed.dask_sources import Partitions, partitions_of
 from tallytext.distributed.job import Job
-from tallytext.errors import EngineError, FileError, InputError
+from tallytext.errors import EngineError, FileError, InputError, ScoreError
 from tallytext.evaluation import EvaluationReport
 
 TEXTS = ["sea and sky", "ice, fog", "the sea", "rain in May", "ice again", "fog", "sun", "a sea"]
@@ -306,10 +306,10 @@ def test_what_cannot_be_counted_is_refused():
         dask_tally(frame(), text="body")
     with pytest.raises(InputError, match=r"list cannot be counted with Dask.*Bag"):
         dask_tally(TEXTS)
-    with pytest.raises(InputError, match="fan_in must be 2 or more"):
+    with pytest.raises(InputError, match="fan_in must be a whole number, 2 or more"):
         dask_tally(frame(), fan_in=1)
     for wrong in ({"retries": -1}, {"fan_in": 2.5}, {"shards": 0}):
-        with pytest.raises(InputError, match=r"must be \d or more, a whole number"):
+        with pytest.raises(InputError, match=r"must be a whole number, \d or more"):
             dask_tally(frame(), **wrong)
     with pytest.raises(InputError, match=r"must be a distributed\.Client, not str"):
         dask_tally(frame(), client="tcp://127.0.0.1:8786")
@@ -559,8 +559,10 @@ def test_models_and_sources_of_other_kinds_are_refused(model):
         dask_predict(Files([]), model)
     with pytest.raises(InputError, match="on_error must be 'fail' or 'skip', not 'skipp'"):
         dask_evaluate(frame(), model, on_error="skipp")
-    with pytest.raises(InputError, match="retries must be 0 or more"):
+    with pytest.raises(InputError, match="retries must be a whole number, 0 or more"):
         dask_evaluate(frame(), model, retries=-1)
+    with pytest.raises(ScoreError, match="min_confidence must lie from 0 to 1, not 2"):
+        dask_predict(frame(), model, min_confidence=2)
 
 
 def test_columns_are_not_written_over(model):

@@ -22,7 +22,7 @@ from tallytext import Plane, Tally, TextClassifier, TextVectorizer
 from tallytext.distributed import Files, spark_evaluate, spark_predict, spark_tally
 from tallytext.distributed.spark_running import mapped_splits, spark_session
 from tallytext.distributed.spark_work import Work
-from tallytext.errors import EngineError, FileError, InputError
+from tallytext.errors import EngineError, FileError, InputError, ScoreError
 
 pytest.importorskip("pyspark")
 if shutil.which("java") is None:
@@ -279,6 +279,8 @@ def test_answers_are_those_of_one_machine(frame, classifier):
         spark_predict(frame, classifier)
     with pytest.raises(InputError, match="the names of two columns"):
         spark_predict(frame, classifier, into=("sure",))
+    with pytest.raises(ScoreError, match="min_confidence must lie from 0 to 1, not 2"):
+        spark_predict(frame, classifier, min_confidence=2)
 
 
 def test_answers_to_files_and_of_several_labels_are_those_of_one_machine(spark, tmp_path):

@@ -57,7 +57,7 @@ class Answering(ClassifierBase):
             Labels; or lists of labels where there may be several. Where those were given as an
             indicator matrix, such a matrix.
         """
-        _expect_probability(min_confidence)
+        expect_probability(min_confidence)
         if not self._is_several() and min_confidence is None:
             return np.concatenate([self._best(X) for X in self._rows(texts, _PIECE)])
         self._warn_if_stale()
@@ -291,6 +291,18 @@ def _sure(said: Said, least: float) -> NDArray[np.object_]:
     return found
 
 
-def _expect_probability(least: Any) -> None:
+def expect_probability(least: Any) -> None:
+    """Refuse a least probability that is none.
+
+    Raises
+    ------
+    ScoreError
+
+    Examples
+    --------
+    >>> expect_probability(90)
+    Traceback (most recent call last):
+    tallytext.errors.ScoreError: min_confidence must lie from 0 to 1, not 90.
+    """
     if least is not None and not (isinstance(least, Real) and 0 <= float(least) <= 1):
         raise ScoreError(f"min_confidence must lie from 0 to 1, not {least!r}.")

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallytext.classifier import TextClassifier
+from tallytext.classifier.answering import expect_probability
 from tallytext.datasets.columns import Columns
 from tallytext.distributed.answering import (
     answer_columns,
@@ -62,6 +63,8 @@ def dask_predict(
     ------
     InputError
         If there are columns of these names already, or the source is of another kind.
+    ScoreError
+        If ``min_confidence`` is no probability.
     FileError
         If there is no such column, or the classifier cannot be sent.
 
@@ -77,6 +80,7 @@ def dask_predict(
     """
     expect_classifier(model)
     expect_names(into)
+    expect_probability(min_confidence)
     kind = kind_of(source)
     if kind is None:
         raise InputError(

@@ -10,9 +10,9 @@ from tallytext.classifier.counting import SAMPLE
 from tallytext.distributed.counting import counted
 from tallytext.distributed.dask_graphs import tree_of
 from tallytext.distributed.dask_modules import dask_module
-from tallytext.distributed.dask_running import client_or_get, computed, expect_number
+from tallytext.distributed.dask_running import client_or_get, computed
 from tallytext.distributed.dask_sources import Partitions, partitions_of
-from tallytext.distributed.job import Job, OnError
+from tallytext.distributed.job import Job, OnError, expect_count
 from tallytext.distributed.part import gathered
 from tallytext.distributed.shards import n_shards_for
 from tallytext.planes import Plane
@@ -127,9 +127,9 @@ def dask_tally(
         sample=sample,
         max_terms=max_terms,
     )
-    expect_number("fan_in", fan_in, 2)
-    expect_number("retries", retries, 0)
-    expect_number("shards", 1 if shards is None else shards, 1)
+    expect_count("fan_in", fan_in, 2)
+    expect_count("retries", retries, 0)
+    expect_count("shards", 1 if shards is None else shards, 1)
     partitions = partitions_of(source, job.columns)
     many = n_shards_for(len(partitions), max_terms)
     job = job.in_shards(many if shards is None else shards)

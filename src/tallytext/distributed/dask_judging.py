@@ -13,10 +13,10 @@ from tallytext.datasets.batch import Batch, Skipped
 from tallytext.datasets.columns import Columns
 from tallytext.distributed.answering import expect_classifier, model_bytes
 from tallytext.distributed.dask_graphs import Tree
-from tallytext.distributed.dask_running import client_or_get, computed, expect_number, sent
+from tallytext.distributed.dask_running import client_or_get, computed, sent
 from tallytext.distributed.dask_sources import Partitions, partitions_of
 from tallytext.distributed.dask_tasks import Wrong, batches_in, tell, tried, unless_wrong
-from tallytext.distributed.job import OnError
+from tallytext.distributed.job import OnError, expect_count
 from tallytext.distributed.judging import expect_labels, judged, merged, report_of
 from tallytext.distributed.part_reading import PartReader
 from tallytext.distributed.watching import Note
@@ -81,7 +81,7 @@ def dask_evaluate(
     """
     expect_classifier(model)
     expect_labels(labels, on_error)
-    expect_number("retries", retries, 0)
+    expect_count("retries", retries, 0)
     columns = Columns(text, labels, (), label_separator or None)
     partitions = partitions_of(source, columns)
     client, get = client_or_get(client, partitions.default_get)

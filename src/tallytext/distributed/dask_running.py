@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
-from numbers import Integral
 from typing import Any
 
 from tallytext.distributed.dask_errors import plain_errors
@@ -17,6 +16,7 @@ from tallytext.distributed.dask_modules import dask_module
 from tallytext.distributed.dask_tasks import Wrong, work_on_split
 from tallytext.distributed.dask_waiting import listening, wait_for, wait_for_workers
 from tallytext.distributed.files import Split
+from tallytext.distributed.job import expect_count
 from tallytext.distributed.watching import Note, Watch, shown
 from tallytext.errors import InputError
 
@@ -50,23 +50,6 @@ def client_or_get(client: Any, default_get: Any = None) -> tuple[Any, Any]:
 
 def _threads() -> Any:
     return dask_module("dask.threaded").get
-
-
-def expect_number(name: str, number: Any, least: int) -> None:
-    """Refuse what is no whole number, or too small.
-
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
-    >>> expect_number("fan_in", 2.5, 2)
-    Traceback (most recent call last):
-    tallytext.errors.InputError: fan_in must be 2 or more, a whole number, not 2.5.
-    """
-    if not isinstance(number, Integral) or number < least:
-        raise InputError(f"{name} must be {least} or more, a whole number, not {number!r}.")
 
 
 def computed(
@@ -200,7 +183,7 @@ def mapped_splits(
     EngineError
         As for :func:`dask_tally`.
     """
-    expect_number("retries", retries, 0)
+    expect_count("retries", retries, 0)
     client, get = client_or_get(client)
     if client is None:
         yield from _mapped_here(get, function, splits, shared, in_flight, retries)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tallytext.classifier.answering import expect_probability
 from tallytext.datasets.columns import Columns
 from tallytext.distributed.answering import answer_fields, expect_names, model_bytes
 from tallytext.distributed.job import OnError
@@ -71,6 +72,8 @@ def spark_predict(
     InputError
         If the source has a column of such a name, or one that cannot be sent to Python; or if the
         names are not two.
+    ScoreError
+        If ``min_confidence`` is no probability.
 
     Examples
     --------
@@ -81,6 +84,7 @@ def spark_predict(
     """
     packed = model_bytes(model)
     expect_names(into)
+    expect_probability(min_confidence)
     if is_files(source):
         numbers, splits = numbers_of(session_of(source, session), source.splits())
         answer = answering_splits(packed, splits, text, min_confidence, into)
