@@ -1,6 +1,8 @@
 """What is counted apart and merged is what is counted at once."""
 
 import pickle
+from decimal import Decimal
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from parts import PLANES, documents, job, partitions, records, tally_of_parts
 from tallytext import Tally, TextVectorizer
+from tallytext.distributed import drawn as drawn_module
 from tallytext.distributed.counting import PartCounter, counted
 from tallytext.distributed.drawn import Drawn
 from tallytext.distributed.job import Job
@@ -343,14 +346,78 @@ def test_a_sample_does_not_depend_on_partitions_where_texts_repeat():
         assert gathered(one.pack(), work).origin.texts == two.origin.texts
 
 
-@given(st.lists(st.integers(1, 30_000), max_size=6), st.lists(st.integers(1, 30_000), max_size=6))
+lengths = st.lists(st.integers(1, 3_000), max_size=12)
+
+
+@given(lengths, lengths)
 def test_a_sample_of_long_texts_has_fewer_and_is_that_of_its_parts(some, others):
     def drawn(lengths):
-        return Drawn.of(["x" * n for n in lengths], ["a"] * len(lengths), 3)
+        return Drawn.of(["x" * n for n in lengths], ["a"] * len(lengths), 24)
 
-    both = drawn(some + others)
-    assert both == drawn(some).merged(drawn(others), 3)
-    assert sum(map(len, both.texts)) <= 3 * 8192
+    with patch.multiple(drawn_module, _LEAST=10_000, _CHARACTERS=1, _SHARE=4):
+        both = drawn(some + others)
+        assert both == drawn(some).merged(drawn(others), 24)
+    assert sum(map(len, both.texts)) <= 10_000
+    assert max(map(len, both.texts), default=0) <= 2_500
+    # Whatever is long, there is room for some.
+    assert len(both.texts) >= min(4, len({n for n in some + others if n <= 2_500}))
+
+
+def test_one_long_document_does_not_empty_a_sample():
+    for texts in (["long " * 2_000_000, "short"], pa.array(["눈" * 2_000_000, "short"])):
+        assert Drawn.of(texts, ["x", "y"], 100).texts == ["short"]
+    few_characters = "눈" * 1_000_000  # in three times as many bytes
+    assert Drawn.of(pa.array([few_characters]), ["x"], 100).texts == [few_characters]
+
+
+def test_weights_are_numbers_however_they_are_written():
+    heavy = {"weights": "weight", "planes": [Plane(weighted=True)]}
+    wanted = tally_of_parts([[("sea", ["x"], 2.0), ("sky", ["y"], 1.5)]], job(**heavy))
+    for column in (["2", "1.5"], [Decimal(2), Decimal("1.5")]):
+        batch = pa.record_batch({"text": ["sea", "sky"], "label": ["x", "y"], "weight": column})
+        assert gathered(counted(job(**heavy), "here", [batch]), job(**heavy)) == wanted
+
+
+def test_a_batch_in_which_no_row_has_a_weight_is_left_out():
+    heavy = {"weights": "weight", "planes": [Plane(weighted=True)], "on_error": "skip"}
+    batch = pa.record_batch(
+        {"text": ["sea", "sky"], "label": ["x", "y"], "weight": pa.nulls(2, pa.float64())}
+    )
+    found = gathered(counted(job(**heavy), "here", [batch]), job(**heavy))
+    assert (found.n_documents, found.origin.n_skipped) == (0, 2)
+
+
+def test_texts_may_be_views():
+    views = pa.array(["sea sky and more than twelve bytes", "sky"], pa.string_view())
+    batch = pa.record_batch({"text": views, "label": ["x", "y"]})
+    found = gathered(counted(job(), "here", [batch]), job())
+    assert found == Tally.from_texts(views.to_pylist(), ["x", "y"])
+
+
+def test_labels_may_be_more_than_a_header_can_hold(monkeypatch):
+    monkeypatch.setattr("tallytext.storage.writing.LONGEST_HEADER", 1 << 14)
+    listed = [(f"sea {at}", [f"class of a long name, {at}"], 1.0) for at in range(2_000)]
+    found = tally_of_parts([listed[:900], listed[900:]], job(sample=2_000).in_shards(2))
+    assert (len(found.classes), len(found.origin.labels)) == (2_000, 2_000)
+
+
+def test_numbers_may_be_those_of_numpy():
+    work = job(sample=np.int64(3), max_terms=np.int32(5)).in_shards(np.int64(2))
+    assert Job.unpack(work.pack()).max_terms == 5
+
+
+def test_columns_go_by_strings():
+    with pytest.raises(InputError, match="names that are strings, not by 0"):
+        job(text=0)
+    table = pa.record_batch([["sea"], ["x"]], ["0", "1"])
+    with pytest.raises(FileError, match=r"no column 'text'. It has: 0, 1\."):
+        counted(job(), "here", [table])
+
+
+def test_where_a_tally_is_from_is_told_without_its_documents():
+    found = tally_of_parts([[("sea sea sky", ["x"], 1.0)]], job(max_terms=1))
+    told = "<Origin: 1 partitions, 1 documents drawn, Dropped(n_tokens=1, bound=1)>"
+    assert repr(found.origin) == told
 
 
 def test_work_of_another_version_is_refused(monkeypatch):

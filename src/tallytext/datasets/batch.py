@@ -79,11 +79,17 @@ class Batch:
         texts, labels = self.texts, self.labels
         return replace(
             self,
-            texts=[texts[r] for r in rows] if isinstance(texts, list) else texts.take([*rows]),
+            texts=[texts[r] for r in rows] if isinstance(texts, list) else _taken(texts, rows),
             labels=None if labels is None else [labels[row] for row in rows],
             places=[self.places[row] for row in rows],
             also={name: [values[row] for row in rows] for name, values in self.also.items()},
         )
+
+
+def _taken(texts: pa.Array, rows: Sequence[int]) -> pa.Array:
+    import pyarrow as pa
+
+    return texts.take(pa.array([*rows], pa.int64()))  # of no rows, a list would have no type
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tallytext.errors import FileError, did_you_mean
+from tallytext.errors import FileError, InputError, did_you_mean
 
 #: Is told the place of a row that cannot be read, and why; raises, or lets the reader go on.
 Report: TypeAlias = Callable[[str, str], None]
@@ -60,6 +60,11 @@ class Columns:
     also: tuple[str, ...] = ()
     separator: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if not isinstance(name, str):
+                raise InputError(f"columns go by names that are strings, not by {name!r}: rename.")
+
     @property
     def names(self) -> tuple[str, ...]:
         """All of them: text, label if wanted, and the others."""
@@ -96,7 +101,8 @@ def offered(name: str, known: Sequence[str]) -> str:
     "It has: body, kind. Did you mean 'kind' (--label kind)?"
     """
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return f"It has: {', '.join(known[:_SHOWN])}{more}.{_hint(name, known)}"
+    names = [str(each) for each in known]  # those of a table without a header are numbers
+    return f"It has: {', '.join(names[:_SHOWN])}{more}.{_hint(name, names)}"
 
 
 def _hint(name: str, known: Sequence[str]) -> str:

@@ -166,12 +166,21 @@ def batches_of(
     first: int, records: Any, columns: Columns, report: Report, limits: Limits
 ) -> Iterator[Batch]:
     """Yield the rows of a record batch that can be read, the first of which has this number."""
-    records, labels, places = _readable(first, records, columns, report)
+    records, labels, places = _readable(first, _in_one_piece(records, columns), columns, report)
     texts = records.column(columns.text)
     for start, end in pairwise(_ends(texts, limits.bytes)):
         part = slice(start, end)
         also = {name: records.column(name)[part].to_pylist() for name in columns.also}
         yield Batch(texts[part], labels and labels[part], places[part], also)
+
+
+def _in_one_piece(records: Any, columns: Columns) -> Any:
+    """Return a record batch whose texts lie side by side, unlike those of views."""
+    texts = records.column(columns.text)
+    if texts.type != pa.string_view():
+        return records
+    at = records.schema.names.index(columns.text)
+    return records.set_column(at, columns.text, texts.cast(pa.large_string()))
 
 
 def _readable(

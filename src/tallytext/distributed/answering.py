@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import OrderedDict
 from os import PathLike, fspath
 from threading import Lock
@@ -151,6 +152,17 @@ def answer_columns(
     return [_column(labels, kinds[0]), pa.array(sure, kinds[1])]
 
 
+def text_column(texts: list[str]) -> pa.Array:
+    """Return texts as a column of Arrow, in which lone surrogates are spelt out.
+
+    Examples
+    --------
+    >>> text_column(["sea \\ud800"]).to_pylist()
+    ['sea \\\\ud800']
+    """
+    return pa.array([_spelt(text) for text in texts], pa.string())
+
+
 def _answers(
     classifier: TextClassifier, texts: Any, min_confidence: float | None
 ) -> list[tuple[Any, Any]]:
@@ -166,8 +178,8 @@ def _answers(
 def _without_missing(texts: Any) -> tuple[NDArray[np.bool_], Any]:
     """Return which texts there are, and these."""
     if not isinstance(texts, pa.Array | pa.ChunkedArray):
-        known = np.array([text is not None for text in texts], dtype=bool)
-        return known, [text for text in texts if text is not None]
+        known = np.array([not _is_missing(text) for text in texts], dtype=bool)
+        return known, [text for text in texts if not _is_missing(text)]
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -175,6 +187,10 @@ def _without_missing(texts: Any) -> tuple[NDArray[np.bool_], Any]:
         column = column.cast(pa.string())
     known = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
     return known, column.drop_null() if column.null_count else column
+
+
+def _is_missing(text: Any) -> bool:
+    return text is None or (isinstance(text, float) and math.isnan(text))
 
 
 def _label_type(classes: list[Any]) -> pa.DataType:

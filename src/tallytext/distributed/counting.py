@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
+from decimal import Decimal
 from numbers import Real
 from time import perf_counter
 from typing import Any
@@ -124,14 +126,18 @@ class PartCounter:
 
     def _weighed(self, batch: Batch) -> Batch:
         """Return the documents whose weights are numbers, from 0 up."""
-        weights = next(iter(batch.also.values()), [])
-        bad = {row for row, weight in enumerate(weights) if not _is_weight(weight)}
-        if not bad:
+        if not batch.also:
             return batch
-        for row in sorted(bad):
-            what = f"its weight is {weights[row]!r:.40}, not a number from 0 up"
-            self._reader.report(f"row {batch.places[row]}", what)
-        return batch.some([row for row in range(len(batch)) if row not in bad])
+        ((name, given),) = batch.also.items()
+        weights = [_weight(each) for each in given]
+        for row, weight in enumerate(weights):
+            if weight is None:
+                what = f"its weight is {given[row]!r:.40}, not a number from 0 up"
+                self._reader.report(f"row {batch.places[row]}", what)
+        batch = replace(batch, also={name: weights})
+        if None not in weights:
+            return batch
+        return batch.some([row for row, weight in enumerate(weights) if weight is not None])
 
     def _settle(self) -> None:
         """Add what was counted since to the rest, in which rare terms are left out."""
@@ -190,9 +196,21 @@ def _labels(batch: Batch) -> list[Any]:
     return [[]] * len(batch) if batch.labels is None else batch.labels
 
 
-def _is_weight(weight: Any) -> bool:
-    number = isinstance(weight, Real) and not isinstance(weight, bool)
-    return number and 0 <= weight < math.inf
+def _weight(given: Any) -> float | None:
+    """Return a weight as a number, however a file has it; None if it is none.
+
+    Examples
+    --------
+    >>> [_weight(each) for each in (2, "1.5", Decimal("0.5"), "heavy", -1.0, None)]
+    [2.0, 1.5, 0.5, None, None, None]
+    """
+    if isinstance(given, bool) or not isinstance(given, Real | Decimal | str):
+        return None
+    try:
+        weight = float(given)
+    except (ValueError, OverflowError):
+        return None
+    return weight if 0 <= weight < math.inf else None
 
 
 def _halves(batch: Batch) -> list[Batch]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallytext.classifier.sample import scattered
@@ -16,6 +17,8 @@ from tallytext.text.sources import fingerprints
 
 _NO_END = 2**64
 _CHARACTERS = 8192  # of each of the documents that are wanted, on average at most
+_LEAST = 1 << 24  # characters that there is room for, however few documents are wanted
+_SHARE = 16  # so many documents have room at least: longer ones are not drawn
 
 _TEXTS, _LENGTHS, _KEYS, _END = "drawn.texts", "drawn.lengths", "drawn.keys", "drawn.end"
 
@@ -23,6 +26,9 @@ _TEXTS, _LENGTHS, _KEYS, _END = "drawn.texts", "drawn.lengths", "drawn.keys", "d
 @dataclass(frozen=True)
 class Drawn:
     """The documents with the lowest keys, of those that differ; fewer where they are long.
+
+    There is room for so many characters. A document that would take a large part of it by itself
+    is not drawn.
 
     A key is a function of the text alone, and as good as random. So what is drawn from the union of
     two sets of documents is drawn from what was drawn from each, and texts that come often have the
@@ -65,10 +71,11 @@ class Drawn:
             A key, if it is known that none above it will be drawn in the end.
         """
         keys = scattered(fingerprints(texts, n_jobs=1))
-        cutoff = np.unique(keys)[:size].max(initial=0)
+        short = _is_shorter(texts, _room(size) // _SHARE)
+        cutoff = np.unique(keys[short])[:size].max(initial=0)
         if below is not None:
             cutoff = min(cutoff, np.uint64(below))
-        rows = np.flatnonzero(keys <= cutoff) if size else np.empty(0, np.intp)
+        rows = np.flatnonzero(short & (keys <= cutoff)) if size else np.empty(0, np.intp)
         arrow = isinstance(texts, pa.Array)
         strings = texts.take(pa.array(rows)).to_pylist() if arrow else [texts[r] for r in rows]
         documents = zip(keys[rows].tolist(), strings, (labels[r] for r in rows), strict=True)
@@ -141,7 +148,7 @@ class Drawn:
     ) -> Drawn:
         first = sorted(each for each in documents if each[0] < end)[:size]
         lengths = np.cumsum([len(text) for _, text, _ in first])
-        n_short = int(np.searchsorted(lengths, size * _CHARACTERS, side="right"))
+        n_short = int(np.searchsorted(lengths, _room(size), side="right"))
         if n_short < len(first):
             end = first[n_short][0]
             first = [each for each in first[:n_short] if each[0] < end]
@@ -150,3 +157,19 @@ class Drawn:
         keys = np.array([key for key, _, _ in first], np.uint64)
         texts, labels = [text for _, text, _ in first], [documents[each] for each in first]
         return cls(keys, texts, labels, end)
+
+
+def _room(size: int) -> int:
+    """Return how many characters so many documents may have."""
+    return max(size * _CHARACTERS, _LEAST)
+
+
+def _is_shorter(texts: Any, length: int) -> NDArray[np.bool_]:
+    """Return which texts have no more characters than this."""
+    if not isinstance(texts, pa.Array):
+        return np.array([len(text) <= length for text in texts], dtype=bool)
+    plain = texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
+    shorter = pc.binary_length(plain).to_numpy(zero_copy_only=False) <= length
+    for row in np.flatnonzero(~shorter).tolist():  # of few bytes more, characters may be fewer
+        shorter[row] = len(texts[row].as_py()) <= length
+    return np.asarray(shorter, dtype=bool)

@@ -12,6 +12,7 @@ from typing import Any
 from tallytext.datasets import DocumentReader
 from tallytext.datasets.opening import Source
 from tallytext.datasets.parquet import row_groups
+from tallytext.distributed.job import expect_count
 from tallytext.errors import FileError, InputError
 
 SPLIT_BYTES = 128 << 20
@@ -131,8 +132,7 @@ class Files:
         object.__setattr__(self, "paths", tuple(os.fspath(path) for path in self.paths))
         if "-" in self.paths:
             raise InputError("standard input cannot be read by several at a time: name files.")
-        if self.split_bytes < 1:
-            raise InputError(f"split_bytes must be 1 or more, not {self.split_bytes}.")
+        expect_count("split_bytes", self.split_bytes, 1)
 
     def splits(self) -> list[Split]:
         """Return the pieces of work, in order.
@@ -176,6 +176,6 @@ def _expect_file(name: str) -> None:
         )
     if any(sign in name for sign in "*?["):
         raise FileError(
-            f"there is no file {name!r}, and patterns are not expanded: name the files, as "
-            "glob.glob lists them."
+            f"there is no file {name!r}, and patterns are not expanded here: name the files, as a "
+            "shell does for those that there are, or glob.glob in Python."
         )

@@ -83,12 +83,13 @@ class Job:
             max_terms,
         )
         job._check()
-        return job
+        most = None if max_terms is None else int(max_terms)  # NumPy's numbers cannot be sent
+        return replace(job, n_drawn=int(sample), max_terms=most)
 
     def in_shards(self, n_shards: int) -> Job:
         """Return the same job, for tallies that are cut into so many pieces."""
         expect_count("shards", n_shards, 1)
-        return replace(self, n_shards=n_shards)
+        return replace(self, n_shards=int(n_shards))
 
     @property
     def most_in_shard(self) -> int | None:

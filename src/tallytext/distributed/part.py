@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallytext.distributed.bounding import bounded
 from tallytext.distributed.drawn import Drawn
@@ -17,6 +20,7 @@ from tallytext.distributed.shards import cut, joined
 from tallytext.errors import FileError
 from tallytext.memory import peak_memory
 from tallytext.storage import pack_arrays, unpack_arrays
+from tallytext.storage.layout import parsed
 from tallytext.tally import Costs, Dropped, GatheredTally, Origin, Tally
 from tallytext.tally.outgrown import added
 
@@ -24,6 +28,7 @@ KIND = "tallytext.part"
 
 _MAGIC = b"tallyz1\n"
 _MESSAGES = 10
+_CLASSES, _LABELS = "classes.json", "drawn.labels.json"
 
 
 @dataclass(frozen=True)
@@ -162,8 +167,10 @@ def gathered(pieces: Sequence[bytes], job: Job) -> GatheredTally:
 
 def _packed(arrays: Any, header: Any, drawn: Drawn, notes: Notes) -> bytes:
     of_drawn, labels = drawn.to_parts()
-    told = {"kind": KIND, "tally": header, "labels": labels, "notes": asdict(notes)}
-    plain = pack_arrays(arrays | of_drawn, told)
+    # Labels may be more than a header can be long.
+    many = {_CLASSES: _as_bytes(header["classes"]), _LABELS: _as_bytes(labels)}
+    told = {"kind": KIND, "tally": header | {"classes": []}, "notes": asdict(notes)}
+    plain = pack_arrays(arrays | of_drawn | many, told)
     small = pa.compress(plain, codec="zstd", asbytes=True)
     return _MAGIC + len(plain).to_bytes(8, "little") + small
 
@@ -185,6 +192,16 @@ def _unpacked(packed: bytes) -> tuple[Any, Any, Drawn, Notes]:
             Dropped(**told["dropped"]),
             Costs(**told["costs"]),
         )
-        return arrays, header["tally"], Drawn.from_parts(arrays, header["labels"]), notes
+        labels, classes = _from_bytes(arrays[_LABELS]), _from_bytes(arrays[_CLASSES])
+        drawn = Drawn.from_parts(arrays, labels)
+        return arrays, header["tally"] | {"classes": classes}, drawn, notes
     except (KeyError, TypeError) as problem:
         raise FileError(f"cannot read what was sent: it lacks {problem}.") from None
+
+
+def _as_bytes(values: list[Any]) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(values).encode(), np.uint8)
+
+
+def _from_bytes(array: NDArray[np.uint8]) -> Any:
+    return parsed(array.tobytes(), "a list of labels")

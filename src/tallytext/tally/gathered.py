@@ -19,8 +19,9 @@ class Dropped:
     n_tokens : int
         How many occurrences of terms were left out, in all.
     bound : int
-        No count of a term, in a class or over all, is lower than it should be by more than this;
-        none is too high. So every term that occurs more often is there.
+        No count of a term, in a class or over all, is off by more than this. It is too low, and
+        never too high, unless counts with such a limit were subtracted from it. Every term that
+        occurs more often is there.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class Costs:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Origin:
     """Where a tally is from.
 
@@ -103,6 +104,14 @@ class Origin:
     outgrown: list[Plane] = field(default_factory=list)
     costs: Costs = field(default_factory=Costs)
 
+    def __repr__(self) -> str:
+        """Return what there is, and not the documents."""
+        told = [f"{self.costs.n_parts:,} partitions", f"{len(self.texts):,} documents drawn"]
+        told += [f"{self.n_skipped:,} rows skipped"] if self.n_skipped else []
+        told += [repr(self.dropped)] if self.dropped else []
+        told += [f"outgrown {', '.join(map(repr, self.outgrown))}"] if self.outgrown else []
+        return f"<Origin: {', '.join(told)}>"
+
 
 class GatheredTally(Tally):
     """A tally that was counted in many places: equal to one that was counted in one.
@@ -110,7 +119,8 @@ class GatheredTally(Tally):
     It is a :class:`~tallytext.Tally` like others, and knows besides what it takes to make a
     classifier of it: see :meth:`tallytext.TextClassifier.from_tally`. Terms and classes come in
     order, whatever the order in which they were met. Once it has learned more, or what is derived
-    from it, has no more of this origin than how texts became terms and what was left out.
+    from it, has no more of this origin than how texts became terms and what was left out. A plain
+    tally to which it is added stays one, and knows nothing of that.
 
     Parameters
     ----------
