@@ -121,9 +121,32 @@ def test_the_classifier_of_partitions_is_that_of_the_documents(documents):
     np.testing.assert_allclose(sure.scores(documents[0]), expected.scores(documents[0]), rtol=1e-9)
     assert found.vectorizer_.vocabulary_ == found.tally_.vocabulary
     assert found.report().origin == [
-        "3 partitions; compared on a sample of "
+        "in partitions; compared on a sample of "
         f"{len(tally.origin.texts):,} documents of {len(documents[0]):,}"
     ]
+
+
+def test_a_classifier_is_the_same_to_the_byte_whatever_the_partitions(documents):
+    planes = TextClassifier().planes()
+    saved = {
+        TextClassifier.from_tally(gathered_from(documents, n, n_shards, planes=planes)).to_bytes()
+        for n, n_shards in ((1, 1), (3, 2), (8, 5))
+    }
+    assert len(saved) == 1
+
+
+def test_stop_words_are_the_same_in_any_order(documents):
+    words = [f"w{at}" for at in range(40)]
+    one, other = set(words), set()
+    for word in [*words, *(f"other{at}" for at in range(200))]:
+        other.add(word)
+    other -= {f"other{at}" for at in range(200)}
+    assert one == other
+    tally = gathered_from(documents, vectorizer=TextVectorizer(stop_words=one))
+    same = TextVectorizer(stop_words=other)
+    assert TextClassifier.from_tally(tally, model="multinomial", vectorizer=same)
+    with pytest.raises(SettingsError, match="stop_words"):
+        TextClassifier.from_tally(tally, vectorizer=TextVectorizer(stop_words={"w1"}))
 
 
 def test_the_vectorizer_is_the_one_that_counted(documents):
@@ -145,7 +168,7 @@ def test_without_a_sample_the_first_is_taken_and_the_report_says_so(documents):
     assert "counted      a tally; no sample of documents to judge models on" in report
     assert "for want of documents to compare others on" in report
     assert "probabilities are raw" in report
-    assert "not considered, for want of planes: chi-contrast (3 settings), poisson" in report
+    assert "for want of planes: 3 of 4 settings of chi-contrast, poisson; count" in report
     assert clf.duplicates_ is None
     assert np.allclose(clf.predict_proba(documents[0]).sum(axis=1), 1)
 
@@ -259,7 +282,7 @@ def test_bounded_vocabularies_are_judged_by_words_that_can_be_taken_out(max_term
     assert tally.origin.dropped
     clf = TextClassifier.from_tally(tally)
     told = clf.report().origin
-    assert any("no count is too low by more than" in line for line in told)
+    assert any("no count is off by more than" in line for line in told)
     assert any("words of the sample ignored" in line for line in told)
     assert clf.report().n_judged == 300
     assert clf.report().score > 0.9

@@ -146,10 +146,14 @@ class Counted:
         )
 
     def _said_of_planes(self) -> list[str]:
-        names = Counter(each.learner.name for each in self._left_out)
-        if not names:
+        left_out = Counter(each.learner.name for each in self._left_out)
+        if not left_out:
             return []
-        some = ", ".join(f"{name} ({n} setting{'s' * (n != 1)})" for name, n in names.items())
+        considered = Counter(each.learner.name for each in self._candidates)
+        some = ", ".join(
+            f"{n} of {n + considered[name]} settings of {name}" if considered[name] else name
+            for name, n in left_out.items()
+        )
         return [
             f"not considered, for want of planes: {some}; count with "
             "planes=TextClassifier().planes()"
@@ -185,8 +189,15 @@ def _several(asked: bool | None, tally: Tally) -> bool:
 def _expect_same(given: TextVectorizer, counted: TextVectorizer) -> None:
     theirs: dict[str, Any] = counted.get_params(deep=False)
     for name, value in given.get_params(deep=False).items():
-        if name != "n_jobs" and repr(value) != repr(theirs[name]):
+        if name != "n_jobs" and not _is_same(value, theirs[name]):
             raise SettingsError(
                 f"the tally was counted with {name}={theirs[name]!r:.60} of the vectorizer, and "
                 f"not with {value!r:.60}: give none, and that of the tally is taken."
             )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two settings are the same; equal sets may be spelt in different orders."""
+    if isinstance(one, set | frozenset):
+        return bool(one == other)
+    return repr(one) == repr(other)

@@ -29,8 +29,8 @@ def sentences(tally: Tally, origin: Origin | None, sampled: Sampled, n_compared:
     if origin is not None and origin.dropped:
         lost = origin.dropped
         said.append(
-            f"{_some(lost.n_tokens, 'occurrence')} of rare words left out: no count is too low by "
-            f"more than {lost.bound:,}, and none too high"
+            f"{_some(lost.n_tokens, 'occurrence')} of rare words left out: no count is off by more "
+            f"than {lost.bound:,}"
         )
     if origin is not None and origin.outgrown:
         said.append(said_of_outgrown(origin.outgrown))
@@ -55,7 +55,8 @@ def sentences_from(stored: Any) -> list[str]:
 
 
 def _where(origin: Origin | None) -> str:
-    return "a tally" if origin is None else _some(origin.costs.n_parts, "partition")
+    # Not how many: a model is the same however documents were spread.
+    return "a tally" if origin is None else "in partitions"
 
 
 def _judged_on(tally: Tally, sampled: Sampled, n_compared: int) -> str:
