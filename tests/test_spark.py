@@ -91,6 +91,11 @@ def test_the_tally_is_that_of_one_machine_whatever_the_partitions(frame, n_parti
     assert sorted(tally.origin.texts) == sorted(TEXTS)
 
 
+def test_arrays_that_are_all_empty_are_no_labels(frame):
+    found = spark_tally(frame.selectExpr("text", "array() as label"))
+    assert (found.n_unlabelled, found.classes) == (60, [])
+
+
 def test_partitions_without_rows_count_for_nothing(frame):
     some = frame.where("weight = 0").repartition(7, "label")
     kept = [at for at, weight in enumerate(WEIGHTS) if weight == 0]
@@ -295,6 +300,13 @@ def test_answers_to_files_and_of_several_labels_are_those_of_one_machine(spark, 
     assert all(len(row.topics) == len(row.sure) for row in rows)
 
 
+def test_answers_to_texts_that_arrow_cannot_hold_are_there(spark, classifier, tmp_path):
+    path = tmp_path / "mails.jsonl"
+    path.write_text('{"text": "sea \\ud800"}\n')
+    (row,) = spark_predict(Files([path]), classifier).collect()
+    assert (row.text, row.label) == ("sea \\ud800", classifier.predict(["sea \ud800"])[0])
+
+
 def test_the_report_is_that_of_one_machine(frame, classifier, tmp_path):
     table = frame.select("text", "label")
     (expected,) = {str(spark_evaluate(table.repartition(n), classifier)) for n in (1, 4)}
@@ -327,6 +339,8 @@ def test_sources_of_no_use_are_refused(spark, frame):
     for fan_in in (1, 2.5, "8"):
         with pytest.raises(InputError, match="fan_in must be a whole number, 2 or more"):
             spark_tally(frame, fan_in=fan_in)
+    with pytest.raises(FileError, match="column 'label' of the DataFrame holds timestamp"):
+        spark_tally(frame.selectExpr("text", "now() as label"))
     with pytest.raises(InputError, match="a stream has no end"):
         spark_tally(spark.readStream.format("rate").load().selectExpr("'sea' as text"), labels=None)
     with pytest.raises(InputError, match="user-defined type, VectorUDT"):

@@ -1,5 +1,6 @@
 """Masters of Spark that are not there: told in a sentence, without Java."""
 
+import re
 import socket
 
 import pytest
@@ -28,11 +29,16 @@ def test_where_nobody_listens_is_told(address):
         expect_master(f"spark://{address}")
 
 
-def test_what_is_no_master_is_told():
-    with pytest.raises(
-        EngineError, match=r"at 'host:7077': masters are called local\[4\], spark://"
-    ):
-        expect_master("host:7077")
+@pytest.mark.parametrize("master", ["host:7077", "localhost:7077", "local[x]", "local[2"])
+def test_what_is_no_master_is_told(master):
+    told = rf"at '{re.escape(master)}': masters are called local\[4\], spark://"
+    with pytest.raises(EngineError, match=told):
+        expect_master(master)
+
+
+@pytest.mark.parametrize("master", ["local", "local[*]", "local[4]", "local[2,4]", "local[*, 2]"])
+def test_threads_of_this_machine_are_a_master(master):
+    expect_master(master)
 
 
 SAID = [
@@ -41,6 +47,11 @@ SAID = [
         "sc://host",
         "[PACKAGE_NOT_INSTALLED] no grpcio.",
         r"no grpcio.*install 'pyspark\[connect\]'",
+    ),
+    (
+        "local[2]",
+        "An error occurred while calling None.x.Context.\n: org.x.SparkException: No room.\n\tat y",
+        r"at 'local\[2\]': No room\.$",
     ),
     ("spark://host:7077", "An error occurred.\n at java", r"'spark://host:7077': nobody answered"),
     ("local[2]", "the disk is full.", r"at 'local\[2\]': the disk is full.$"),

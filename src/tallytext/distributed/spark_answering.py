@@ -128,7 +128,8 @@ def spark_evaluate(
     session : pyspark.sql.SparkSession, default=None
         Who reads the files; None for the active one. A DataFrame has its own.
     verbose : bool, default=None
-        Whether to show progress; None: if standard error is a terminal.
+        Whether to show progress; None: if standard error is a terminal, and Spark itself shows
+        none.
 
     Raises
     ------

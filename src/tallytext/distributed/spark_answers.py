@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tallytext.datasets.batch import Skipped
 from tallytext.datasets.columns import Columns
-from tallytext.distributed.answering import answer_columns
+from tallytext.distributed.answering import answer_columns, text_column
 from tallytext.distributed.files import Split
 from tallytext.distributed.job import OnError
 from tallytext.distributed.judging import judged
@@ -52,9 +52,8 @@ def answering_splits(
         for number in numbers_in(batches):
             split = Split(**json.loads(splits[number]))
             for batch in split.reader(text=text, label=None):
-                texts = pa.array(batch.strings, pa.string())
-                answers = answer_columns(packed, texts, min_confidence=min_confidence)
-                yield pa.record_batch([texts, *answers], [text, *into])
+                answers = answer_columns(packed, batch.texts, min_confidence=min_confidence)
+                yield pa.record_batch([text_column(batch.strings), *answers], [text, *into])
 
     return answer
 

@@ -81,7 +81,8 @@ def spark_tally(
     session : pyspark.sql.SparkSession, default=None
         Who reads the files; None for the active one. A DataFrame has its own.
     verbose : bool, default=None
-        Whether to show progress; None: if standard error is a terminal.
+        Whether to show progress; None: if standard error is a terminal, and Spark itself shows
+        none.
 
     Returns
     -------
@@ -92,6 +93,8 @@ def spark_tally(
     ------
     InputError
         If a row cannot be read, and rows are not to be left out; or the source is of no use.
+    FileError
+        If a column is not there, or holds no text or no labels, or a file cannot be read.
     EngineError
         If Spark is missing, was lost, or a partition failed as often as it was tried.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -56,8 +56,14 @@ def failures_told(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def plain_failures() -> Iterator[None]:
+def plain_failures(is_over: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Turn what Spark raises into an error of ours.
+
+    Parameters
+    ----------
+    is_over : callable, optional
+        Returns whether the session has ended by now. Spark itself may say of it what is true of
+        the moment: that something is null, for instance.
 
     Raises
     ------
@@ -71,14 +77,24 @@ def plain_failures() -> Iterator[None]:
     of_java = import_module("py4j.protocol").Py4JError
     try:
         yield
-    except AnalysisException:
+    except (AnalysisException, TallytextError):
         raise  # Spark says itself what is wrong with a query
     except (PySparkException, of_java, ConnectionError, EOFError) as problem:
-        raise failure_of(problem) from None
+        raise failure_of(problem, is_over()) from None
+    except Exception as problem:
+        if is_over():  # and PySpark has stumbled over what is no longer there
+            raise _lost() from problem
+        raise
 
 
-def failure_of(problem: Exception) -> TallytextError:
+def failure_of(problem: Exception, is_over: bool = False) -> TallytextError:
     """Return what a user is told of an error that Spark raised.
+
+    Parameters
+    ----------
+    problem : Exception
+    is_over : bool, default=False
+        Whether the session has ended.
 
     Examples
     --------
@@ -88,7 +104,8 @@ def failure_of(problem: Exception) -> TallytextError:
     text = str(problem)
     if found := _TOLD.search(text):
         return _told(json.loads(found[1]))
-    if isinstance(problem, ConnectionError | EOFError) or any(sign in text for sign in _LOST):
+    is_over |= isinstance(problem, ConnectionError | EOFError)
+    if is_over or any(sign in text for sign in _LOST):
         return _lost()
     if _TOO_LARGE in text:
         return _too_large()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from tallytext.errors import EngineError
 
 _PATIENCE = 10.0  # seconds to wait for a master
 _PORT = 7077
-_KINDS = ("local", "spark://", "yarn", "k8s://", "sc://")
+_KINDS = re.compile(r"local(-cluster)?(\[[\d*, .]+\])?$|spark://|yarn|k8s://|sc://")
+_CALLED = re.compile(r"An error occurred while calling .*\n: (?:[\w.$]+: )?(.*)")
 
 
 def expect_master(master: str | None) -> None:
@@ -29,7 +31,7 @@ def expect_master(master: str | None) -> None:
     """
     if master is None:
         return
-    if not master.startswith(_KINDS):
+    if not _KINDS.match(master):
         kinds = "local[4], spark://host:7077, yarn, k8s://host or sc://host"
         raise EngineError(f"{_where(master)}: masters are called {kinds}.")
     if master.startswith("spark://") and not _is_there(master):
@@ -71,6 +73,8 @@ def _listens(address: str) -> bool:
 
 def _reason(said: str, master: str | None) -> str:
     where = _where(master)
+    if called := _CALLED.search(said):  # what Java raised, by way of its bridge
+        said = called[1]
     first = next((line for line in said.splitlines() if line.strip()), "no reason").rstrip(".")
     if "JAVA_GATEWAY_EXITED" in said or not _has_java(master):
         needs = "Spark runs on Java 17 or newer: is it installed, and is JAVA_HOME right?"

@@ -85,8 +85,8 @@ def _screen(what: str) -> Iterator[Show]:
     task = progress.add_task(what, total=None)
 
     def show(done: int, total: int, memory: int) -> None:
-        said = f"{what}: {_said(done, total, memory)}"
-        progress.update(task, description=said, completed=done, total=total)
+        said = f"{what}: {_said(done, total, memory)}" if total else what
+        progress.update(task, description=said, completed=done, total=total or None)
 
     try:
         progress.start()

@@ -31,12 +31,13 @@ def needed_spark() -> None:
         If it is not installed.
     """
     try:
+        import pyspark  # noqa: F401, I001 - what is most likely missing first
         import pandas  # noqa: F401 - without it, Spark sends no Arrow batch to Python
-        import pyspark  # noqa: F401
     except ImportError as problem:
         raise EngineError(
             f"this needs Spark, but there is no {problem.name}: install it with "
-            "pip install 'tallytext[spark]'. Spark runs on Java."
+            "pip install 'tallytext[spark]' (in a clone of the sources, '.[spark]'). Spark runs on "
+            "Java."
         ) from None
 
 

@@ -6,11 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from tallytext.datasets.columns import Columns
 from tallytext.datasets.parquet import check_types
 from tallytext.distributed.files import Files, Split
 from tallytext.distributed.spark_running import chosen_session, needed_spark
-from tallytext.errors import InputError
+from tallytext.errors import FileError, InputError
 
 _NAME = "the DataFrame"
 
@@ -51,20 +53,45 @@ def rows_of(frame: Any, columns: Columns) -> Any:
     """
     if frame.isStreaming:
         raise InputError("a DataFrame of a stream has no end: count what each batch brings.")
+    columns.find(frame.columns, _NAME)
+    frame = _with_typed_labels(frame, columns.label)
     check_columns(frame, columns)
     return frame.select(*dict.fromkeys(columns.names))
 
 
 def check_columns(frame: Any, columns: Columns) -> None:
     """Refuse a DataFrame that lacks columns, or has them of the wrong types."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import StructType
-
     columns.find(frame.columns, _NAME)
     fields = [frame.schema[name] for name in dict.fromkeys(columns.names)]
     for field in fields:
         check_field(field)
-    check_types(to_arrow_schema(StructType(fields)), columns, _NAME)
+    check_types(pa.schema([_arrow_field(field) for field in fields]), columns, _NAME)
+
+
+def _arrow_field(field: Any) -> Any:
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    try:
+        return to_arrow_schema(StructType([field])).field(0)
+    except Exception:  # of many kinds, and without a word on the column
+        kind = field.dataType.simpleString()
+        raise FileError(
+            f"column {field.name!r} of {_NAME} holds {kind}, which is neither text nor a label nor "
+            "a weight: cast it to string, for instance."
+        ) from None
+
+
+def _with_typed_labels(frame: Any, label: str | None) -> Any:
+    """Return a DataFrame whose arrays of labels, if all are empty, are such of strings."""
+    from pyspark.sql.types import ArrayType, NullType
+
+    if label is None or "`" in label:
+        return frame
+    kind = frame.schema[label].dataType
+    if not (isinstance(kind, ArrayType) and isinstance(kind.elementType, NullType)):
+        return frame
+    return frame.withColumn(label, frame[f"`{label}`"].cast("array<string>"))
 
 
 def check_field(field: Any) -> None:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ class Work:
     ----------
     session : pyspark.sql.SparkSession
     verbose : bool or None
-        Whether to show progress; None: if standard error is a terminal.
+        Whether to show progress; None: if standard error is a terminal, and Spark shows none.
 
     Attributes
     ----------
@@ -36,7 +37,9 @@ class Work:
     def __init__(self, session: Any, verbose: bool | None = None) -> None:
         self.session, self.name = session, f"tallytext-{uuid4().hex[:12]}"
         self._context, self._verbose = context_of(session), verbose
-        watched = is_shown(verbose) and self._context is not None
+        if verbose is None and _shows_itself(self._context):
+            self._verbose = False
+        watched = is_shown(self._verbose) and self._context is not None
         self.memory = self._context.accumulator(0, Most()) if watched else None
 
     def done(self, what: str, action: Callable[[], Result]) -> Result:
@@ -107,7 +110,7 @@ def running(session: Any, verbose: bool | None = None) -> Iterator[Work]:
     verbose : bool or None, default=None
         Whether to show progress; None: if standard error is a terminal.
     """
-    with plain_failures():
+    with plain_failures(partial(_is_over, session)):
         yield Work(session, verbose)
 
 
@@ -117,6 +120,25 @@ def context_of(session: Any) -> Any:
         return session.sparkContext
     except Exception:  # of which kind has changed between versions of Spark
         return None
+
+
+def _is_over(session: Any) -> bool:
+    """Whether a session was stopped, or its driver has ended."""
+    try:
+        context = session.sparkContext
+    except Exception:  # it is elsewhere, and says itself when it is closed
+        return False
+    try:
+        return context._jsc is None or bool(context._jsc.sc().isStopped())
+    except Exception:  # nobody answers
+        return True
+
+
+def _shows_itself(context: Any) -> bool:
+    """Whether Spark draws bars of its own, with which others would take turns."""
+    if context is None:
+        return False
+    return str(context.getConf().get("spark.ui.showConsoleProgress", "false")) == "true"
 
 
 def mapped(frame: Any, function: Callable[..., Any], schema: Any) -> Any:
