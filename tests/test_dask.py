@@ -235,6 +235,33 @@ def test_lists_that_dask_made_strings_of_are_refused():
     with pytest.raises(InputError, match=r"holds \"\['x', 'y'\]\".*convert-string"):
         dask_tally(source)
     assert dask_tally(frame(labels=["[x]"] * 8)).classes == ["[x]"]
+    told = dask_tally(frame(labels=["[2020]"] * 8), label_separator="|")
+    assert told.classes == ["[2020]"]
+
+
+@pytest.mark.parametrize(
+    "several",
+    [("x", "y"), (1,), {"x"}, frozenset("x"), [True], [np.str_("x")], [np.int64(1)], np.arange(2)],
+)
+def test_collections_of_all_kinds_that_became_strings_are_refused(several):
+    with dask.config.set({"dataframe.convert-string": True}):
+        whole = pd.DataFrame({"text": ["sea"], "label": pd.Series([several], dtype=object)})
+        source = dd.from_pandas(whole, npartitions=1)
+    with pytest.raises(InputError, match="Dask has made a string of several labels"):
+        dask_tally(source)
+
+
+@pytest.mark.parametrize("label", ["(USA)", "{x}", "[x]", "set theory", "(2020)", "don't (do) it"])
+def test_labels_with_brackets_are_labels(label):
+    assert dask_tally(frame(labels=[label] * 8)).classes == [label]
+
+
+def test_columns_without_names_are_told(model):
+    numbered = dd.from_pandas(pd.DataFrame({0: TEXTS, 1: LABELS}), npartitions=2)
+    with pytest.raises(FileError, match=r"no column 'text'\. It has: 0, 1\."):
+        dask_tally(numbered)
+    with pytest.raises(InputError, match="names that are strings"):
+        dask_predict(numbered, model, text=0)
 
 
 def test_no_other_columns_are_read(tmp_path):
@@ -388,6 +415,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(monkeypatch, model
     with (
         LocalCluster(**options) as alone,
         Client(alone, set_as_default=False) as client,
+        pytest.warns(UserWarning, match="has no worker: waiting for one, 0 seconds at most"),
         pytest.raises(EngineError, match="no worker for 0 seconds"),
     ):
         waits[what](client)
@@ -529,9 +557,9 @@ def test_predictions_of_several_labels_are_lists():
 
 
 def test_a_bag_becomes_one_of_dicts(model):
-    rows = dask.bag.from_sequence(["the sea", ("fog", "y"), {"text": "sun", "id": 7}, None])
-    found = dask_predict(rows, model, into=("told", "sure")).compute()
-    assert [row["told"] for row in found] == ["x", "y", "z", None]
+    given = ["the sea", ("fog", "y"), {"text": "sun", "id": 7}, None, {"text": float("nan")}]
+    found = dask_predict(dask.bag.from_sequence(given), model, into=("told", "sure")).compute()
+    assert [row["told"] for row in found] == ["x", "y", "z", None, None]
     assert found[2].keys() == {"text", "id", "told", "sure"}
 
 

@@ -49,6 +49,15 @@ def test_notes_survive_their_journey():
     assert Note(*note.to_list()) == note
 
 
+def test_merges_are_steps_too_and_no_more_than_there_are():
+    watch = Watch(2, n_merges=1)
+    assert (watch.n_done, watch.n_steps) == (0, 3)
+    for note in (Note(0), Note(1), Note(-1, n_bytes=5), Note(-1, n_bytes=5)):
+        watch.told(note)
+    assert watch.n_done == 3
+    assert "1 of 1 merges, to 5 bytes" in watch.lines()
+
+
 @pytest.mark.parametrize("verbose", [None, True])
 def test_a_bar_tells_all_of_it_on_a_terminal(monkeypatch, verbose):
     seen = told(monkeypatch, watched=True, verbose=verbose)

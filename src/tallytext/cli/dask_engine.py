@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from tallytext.cli.console import warn
@@ -91,19 +93,36 @@ def _on_this_machine(workers: int | None, n_splits: int) -> Iterator[Any]:
     """Start processes, share memory out among them, and end them when all is done."""
     distributed = dask_module("distributed")
     n_workers = workers or max(1, min(dask_module("dask.system").CPU_COUNT, n_splits))
-    with (
-        # On a busy machine it takes a worker that was killed a while to be back.
-        dask_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "600s"}),
-        distributed.LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            memory_limit=dask_module("distributed.system").MEMORY_LIMIT // n_workers,
-            dashboard_address=":0",  # any port that is free
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
+    # On a busy machine it takes a worker that was killed a while to be back.
+    patient = dask_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "600s"})
+    with patient, ExitStack() as stack:
+        with _deaf_children():
+            cluster = distributed.LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                memory_limit=dask_module("distributed.system").MEMORY_LIMIT // n_workers,
+                dashboard_address=":0",  # any port that is free
+                silence_logs=logging.CRITICAL,
+            )
+            stack.enter_context(cluster)
+        yield stack.enter_context(distributed.Client(cluster))
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C, which is meant for this one: it ends them.
+
+    They inherit what is blocked, and so does the thread that starts them anew.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # when it begins later, it unblocks what is blocked here
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _silence() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tallytext.cli.console import is_watched, remarks
 from tallytext.cli.engine_options import EngineName, Many
 
 if TYPE_CHECKING:
@@ -38,13 +39,24 @@ def opened_engine(many: Many, n_splits: int, quiet: bool) -> Iterator[Engine]:
     quiet : bool
         Whether to show no progress.
     """
+    with ExitStack() as stack:
+        with _waiting(many, quiet):
+            engine = stack.enter_context(_engine(many, n_splits, quiet))
+        yield engine
+
+
+def _engine(many: Many, n_splits: int, quiet: bool) -> AbstractContextManager[Engine]:
     if many.engine is EngineName.dask:
         from tallytext.cli.dask_engine import dask_engine
 
-        with dask_engine(many.scheduler, many.workers, n_splits, quiet) as engine:
-            yield engine
-    else:
-        from tallytext.cli.spark_engine import spark_engine
+        return dask_engine(many.scheduler, many.workers, n_splits, quiet)
+    from tallytext.cli.spark_engine import spark_engine
 
-        with spark_engine(many.master, quiet) as engine:
-            yield engine
+    return spark_engine(many.master, quiet)
+
+
+def _waiting(many: Many, quiet: bool) -> AbstractContextManager[object]:
+    """Say what takes so long, if somebody looks on."""
+    if not is_watched(quiet) or many.engine is None:
+        return nullcontext()
+    return remarks().status(f"Starting {many.engine.value.capitalize()} ...")

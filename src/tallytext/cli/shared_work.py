@@ -99,7 +99,7 @@ class SharedWork:
                 self._count(outcome)
                 left_out.setdefault(split.name, Skipped())
                 left_out[split.name] += outcome.skipped
-                step()
+                step(f"{self.n_documents:,} documents")
                 yield outcome
         for source, skipped in left_out.items():
             warn_of_skipped(skipped, source)

@@ -37,7 +37,7 @@ def plain_errors(
         if isinstance(plain, TallytextError):
             raise plain from None
         if _is_lost(plain, client):
-            raise EngineError(_lost(plain)) from plain
+            raise EngineError(_lost(plain, client)) from plain
         raise EngineError(_sentence(plain, names, cause)) from plain
 
 
@@ -59,7 +59,12 @@ def _sentence(problem: Exception, names: Mapping[Any, str], cause: Callable[[], 
     return failure(names.get(cause(), "a partition"), problem)
 
 
-def _lost(problem: Exception) -> str:
+def _lost(problem: Exception, client: Any) -> str:
+    if client is not None and client.status == "running":
+        return (
+            "workers were lost, and with them all copies of what only they had, a model for "
+            f"instance ({_said(problem)}). Nothing is half done: begin again."
+        )
     return (
         f"the cluster was lost ({_said(problem)}). Is its scheduler running? What was under way "
         "is not finished: begin again when it is back."

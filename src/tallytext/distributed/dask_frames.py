@@ -24,8 +24,13 @@ _NOT_ARROW = (
 )
 _LARGEST = 2.0**53  # up to here, a double is one integer
 
-# As Python spells lists of strings or numbers.
-_SPELT_LIST = r"^\[('.*'|\".*\"|-?[0-9][0-9., -]*)?\]$"
+# As Python spells collections of strings or numbers; of one number, a tuple has a comma.
+_ITEM = r"('.*'|\".*\"|-?[0-9][0-9.e+-]*|True|False|None|nan|np\.\w+\(.*\))"
+_ITEMS = rf"{_ITEM}(,? +{_ITEM})*"
+_SPELT_LIST = (
+    rf"^(\[({_ITEMS})?\]|\(({_ITEM},|{_ITEM}(, {_ITEM})+)?\)|\{{{_ITEMS}\}}"
+    r"|(frozen)?set\(.*\)|array\(.*\))$"
+)
 
 
 def batches_of_frame(reader: PartReader, frame: Any, columns: Columns) -> Iterator[Batch]:
@@ -108,9 +113,10 @@ def _refuse_spelt_lists(table: Any, columns: Columns) -> None:
     if len(spelt):
         raise InputError(
             f"column {columns.label!r} holds {spelt[0].as_py()!r:.60}: Dask has made a string of "
-            "a list of labels. Make the DataFrame under "
+            "several labels. Make the DataFrame under "
             "dask.config.set({'dataframe.convert-string': False}), or give pandas' column the type "
-            "of Arrow's lists."
+            "of Arrow's lists. If it is one label, as you write it, give a label_separator that "
+            "does not occur in labels."
         )
 
 

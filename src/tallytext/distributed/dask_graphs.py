@@ -33,6 +33,8 @@ class Tree:
     ends : list
     names : dict
         What the tasks at the leaves, and those that make partitions, are called in messages.
+    n_merges : int
+        How many of the tasks merge parts.
     what : str
         What is done.
     """
@@ -40,6 +42,7 @@ class Tree:
     tasks: dict[Key, Any]
     ends: list[Key]
     names: dict[Key, str]
+    n_merges: int
     what: str = "Counting"
 
 
@@ -70,7 +73,7 @@ def tree_of(partitions: Partitions, job: Job, fan_in: int, tries: int, topic: st
     for left in reversed(range(len(sizes))):
         level = growing.merged_whole(level, 1 if left else job.n_shards)
     ends = [growing.merged_shard(level, shard) for shard in range(job.n_shards)]
-    return Tree(growing.tasks, ends, partitions.named(leaves))
+    return Tree(growing.tasks, ends, partitions.named(leaves), growing.n_merges)
 
 
 def whole_levels(n_parts: int, fan_in: int, n_shards: int) -> list[int]:
@@ -95,7 +98,7 @@ class _Growing:
     """A graph to which tasks are added."""
 
     def __init__(self, graph: dict[Key, Any], job: Job, fan_in: int, leaf: Leaf) -> None:
-        self._token, self._fan_in, self._leaf, self._n_merges = uuid4().hex, fan_in, leaf, 0
+        self._token, self._fan_in, self._leaf, self.n_merges = uuid4().hex, fan_in, leaf, 0
         self._job = f"tallytext-job-{self._token}"
         self.tasks = graph | {self._job: job.pack()}
 
@@ -126,7 +129,7 @@ class _Growing:
         return [level[at : at + self._fan_in] for at in range(0, len(level), self._fan_in)]
 
     def _merge(self, task: Any, group: list[Key]) -> Key:
-        self._n_merges += 1
-        key = (f"tallytext-merge-{self._token}", self._n_merges)
+        self.n_merges += 1
+        key = (f"tallytext-merge-{self._token}", self.n_merges)
         self.tasks[key] = (task, self._job, group)
         return key

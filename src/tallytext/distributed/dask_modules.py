@@ -21,5 +21,5 @@ def dask_module(name: str) -> Any:
     except ImportError as missing:
         raise EngineError(
             f"this needs Dask, and there is a package missing ({missing}): install it with "
-            "pip install 'tallytext[dask]'."
+            "pip install 'tallytext[dask]' (in a clone of the sources, '.[dask]')."
         ) from None

@@ -77,7 +77,7 @@ def computed(
     retries : int
         How often a cluster tries again.
     """
-    watch = Watch(n_parts, tree.what)
+    watch = Watch(n_parts, tree.what, tree.n_merges)
     with shown(watch, verbose) as show:
         if client is None:
             return _here(get, tree, watch, show)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
@@ -106,13 +107,20 @@ class _Alive:
 
     def __init__(self, client: Any) -> None:
         self._client, self._due, self._seen = client, monotonic() + _LOOK, monotonic()
+        self._warned = False
 
     def check(self) -> None:
         if monotonic() < self._due:
             return
         self._due = monotonic() + _LOOK
         if self._client.nthreads():
-            self._seen = monotonic()
+            self._seen, self._warned = monotonic(), False
+        elif not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"the cluster has no worker: waiting for one, {NO_WORKERS:.0f} seconds at most.",
+                stacklevel=2,
+            )
         if monotonic() - self._seen > NO_WORKERS:
             raise EngineError(
                 f"the cluster has had no worker for {NO_WORKERS:.0f} seconds: all have died or "

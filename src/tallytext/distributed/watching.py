@@ -54,25 +54,27 @@ class Watch:
         How many partitions there are.
     what : str, default="Counting"
         What is done to them.
+    n_merges : int, default=0
+        How often parts will be merged.
 
     Examples
     --------
-    >>> watch = Watch(3)
+    >>> watch = Watch(3, n_merges=2)
     >>> watch.told(Note(0, n_documents=1200, text_bytes=5 << 20, n_terms=31_000, n_bytes=1 << 20))
     >>> watch.told(Note(-1, n_bytes=3 << 20, peak_memory=700 << 20))
     >>> print(*watch.lines(), sep="\\n")
     1 of 3 partitions, 1,200 documents, 5.0 MiB
     largest part 31,000 terms in 1.0 MiB
-    merged 1 times, to 3.0 MiB
+    1 of 2 merges, to 3.0 MiB
     a worker takes up to 700.0 MiB
     """
 
-    def __init__(self, n_parts: int, what: str = "Counting") -> None:
-        self.n_parts, self.what = n_parts, what
+    def __init__(self, n_parts: int, what: str = "Counting", n_merges: int = 0) -> None:
+        self.n_parts, self.what, self.n_merges = n_parts, what, n_merges
         self.n_documents = self.text_bytes = self.peak_memory = 0
         self._counted: set[int] = set()
         self._largest = Note(-1)
-        self._n_merges = self._merged_bytes = 0
+        self._n_merged = self._merged_bytes = 0
         self._lock = Lock()
 
     @property
@@ -80,12 +82,22 @@ class Watch:
         """How many partitions were counted."""
         return len(self._counted)
 
+    @property
+    def n_steps(self) -> int:
+        """How many steps there are: partitions and merges."""
+        return self.n_parts + self.n_merges
+
+    @property
+    def n_done(self) -> int:
+        """How many steps are done; what was merged twice, since a worker was lost, may count so."""
+        return min(self.n_counted + self._n_merged, self.n_steps)
+
     def told(self, note: Note) -> None:
         """Take note."""
         with self._lock:
             self.peak_memory = max(self.peak_memory, note.peak_memory)
             if note.number < 0:
-                self._n_merges += 1
+                self._n_merged += 1
                 self._merged_bytes = max(self._merged_bytes, note.n_bytes)
             elif note.number not in self._counted:
                 self._counted.add(note.number)
@@ -102,7 +114,8 @@ class Watch:
             terms = f"{self._largest.n_terms:,} terms"
             told.append(f"largest part {terms} in {size(self._largest.n_bytes)}")
         if self._merged_bytes:
-            told.append(f"merged {self._n_merges:,} times, to {size(self._merged_bytes)}")
+            merges = f"{min(self._n_merged, self.n_merges):,} of {self.n_merges:,} merges"
+            told.append(f"{merges}, to {size(self._merged_bytes)}")
         if self.peak_memory:
             told.append(f"a worker takes up to {size(self.peak_memory)}")
         return told
@@ -131,11 +144,11 @@ def shown(watch: Watch, verbose: bool | None = None) -> Iterator[Callable[[], No
         lines.show(last=True)
         return
     before = 0
-    with progress_bar(watch.what, watch.n_parts, verbose) as step:
+    with progress_bar(watch.what, watch.n_steps, verbose) as step:
 
         def show() -> None:
             nonlocal before
-            now = watch.n_counted
+            now = watch.n_done
             step(what="\n".join(watch.lines()), steps=now - before)
             before = now
 
