@@ -33,17 +33,17 @@ class Tree:
     ends : list
     names : dict
         What the tasks at the leaves, and those that make partitions, are called in messages.
-    n_merges : int
-        How many of the tasks merge parts.
     what : str
         What is done.
+    n_merges : int
+        How many tasks merge parts, and tell of it.
     """
 
     tasks: dict[Key, Any]
     ends: list[Key]
     names: dict[Key, str]
-    n_merges: int
     what: str = "Counting"
+    n_merges: int = 0
 
 
 def tree_of(partitions: Partitions, job: Job, fan_in: int, tries: int, topic: str = "") -> Tree:
@@ -73,7 +73,8 @@ def tree_of(partitions: Partitions, job: Job, fan_in: int, tries: int, topic: st
     for left in reversed(range(len(sizes))):
         level = growing.merged_whole(level, 1 if left else job.n_shards)
     ends = [growing.merged_shard(level, shard) for shard in range(job.n_shards)]
-    return Tree(growing.tasks, ends, partitions.named(leaves), growing.n_merges)
+    names = partitions.named(leaves)
+    return Tree(growing.tasks, ends, names, n_merges=growing.n_merges)
 
 
 def whole_levels(n_parts: int, fan_in: int, n_shards: int) -> list[int]:

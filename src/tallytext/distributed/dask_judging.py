@@ -120,14 +120,13 @@ def _tree(partitions: Partitions, packed: Any, leaf: _Leaf) -> Tree:
     task = partial(judge, leaf)
     for number, (key, source) in enumerate(zip(level, partitions.sources, strict=True)):
         tasks[key] = (task, model, number, names[key], source)
-    n_before = len(tasks)
     while len(level) > 1:
         groups = [level[at : at + _FAN_IN] for at in range(0, len(level), _FAN_IN)]
         level = [(f"tallytext-merge-{token}", len(tasks) + at) for at in range(len(groups))]
         tasks |= {
             key: (unless_wrong, merge, group) for key, group in zip(level, groups, strict=True)
         }
-    return Tree(tasks, level, names, len(tasks) - n_before, "Judging")
+    return Tree(tasks, level, names, "Judging")
 
 
 def judge(leaf: _Leaf, packed: bytes, number: int, name: str, source: Any) -> Judged | Wrong:

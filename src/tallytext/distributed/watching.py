@@ -89,8 +89,8 @@ class Watch:
 
     @property
     def n_done(self) -> int:
-        """How many steps are done; what was merged twice, since a worker was lost, may count so."""
-        return min(self.n_counted + self._n_merged, self.n_steps)
+        """How many steps are done. What was merged twice, since a worker was lost, counts twice."""
+        return self.n_counted + min(self._n_merged, self.n_merges)
 
     def told(self, note: Note) -> None:
         """Take note."""
