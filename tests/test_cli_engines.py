@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
+from java import needs_spark
 from tallytext import TextClassifier
 from tallytext.cli import dask_engine
 
@@ -35,9 +36,7 @@ def dask():
 
 @pytest.fixture(scope="module")
 def spark():
-    pytest.importorskip("pyspark")
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java")
+    needs_spark()
     return ("--engine", "spark", "--master", "local[2]")
 
 

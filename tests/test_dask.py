@@ -625,7 +625,7 @@ def test_a_cluster_evaluates_as_one_machine_does(model, client, monkeypatch):
     monkeypatch.setattr(dask_running, "FEW_BYTES", 0)
     labels = [*LABELS[:5], None, *LABELS[6:]]
     wanted = report(model, TEXTS[:5] + TEXTS[6:], LABELS[:5] + LABELS[6:])
-    with pytest.warns(UserWarning, match=r"1 rows could not be read.*partition 2, row 1"):
+    with pytest.warns(UserWarning, match=r"1 row that could not be read.*partition 2, row 1"):
         found = dask_evaluate(frame(labels=labels), model, on_error="skip", client=client)
     assert str(found) == str(wanted)
 

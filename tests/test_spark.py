@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-import shutil
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from java import needs_spark
 from pages import ROOT, blocks
 from tallytext import Plane, Tally, TextClassifier, TextVectorizer
 from tallytext.distributed import Files, spark_evaluate, spark_predict, spark_tally
@@ -24,9 +24,7 @@ from tallytext.distributed.spark_running import mapped_splits, spark_session
 from tallytext.distributed.spark_work import Work
 from tallytext.errors import EngineError, FileError, InputError, ScoreError
 
-pytest.importorskip("pyspark")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs Java", allow_module_level=True)
+needs_spark(allow_module_level=True)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:PySpark does not yet fully support pandas:FutureWarning"
@@ -394,27 +392,39 @@ def test_progress_is_shown_if_asked_for(frame, capfd):
     assert re.search(r"^merging: \d+ of 12 tasks", told, re.M)
 
 
-@pytest.mark.skipif(
-    threading.current_thread() is not threading.main_thread(), reason="others are not interrupted"
-)
-def test_an_interrupt_ends_the_jobs(spark, frame, tmp_path):
-    begun = tmp_path / "begun"
+def slowly(frame, begun):
+    """The same rows, a minute after a worker has told by a file that it is at work."""
 
     def wait(batches):
         import time
 
         begun.touch()
-        time.sleep(600)
+        time.sleep(60)
         yield from batches
 
-    def interrupt():
+    return frame.select("text", "label").mapInArrow(wait, "text string, label string")
+
+
+def once(begun, action):
+    """Do something as soon as a worker is at work, in a thread."""
+
+    def wait():
         while not begun.exists():
             time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
+        action()
 
-    threading.Thread(target=interrupt).start()
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="others are not interrupted"
+)
+def test_an_interrupt_ends_the_jobs(spark, frame, tmp_path):
+    once(tmp_path / "begun", lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        spark_tally(frame.select("text", "label").mapInArrow(wait, "text string, label string"))
+        spark_tally(slowly(frame, tmp_path / "begun"))
     tracker = spark.sparkContext.statusTracker()
     for _ in range(200):  # it is told of what happens a moment later
         if not tracker.getActiveJobsIds():
@@ -425,23 +435,8 @@ def test_an_interrupt_ends_the_jobs(spark, frame, tmp_path):
 
 # The last one, after which there is no session.
 def test_a_session_that_is_lost_is_told_of(spark, frame, tmp_path):
-    begun = tmp_path / "begun"
-
-    def wait(batches):
-        import time
-
-        begun.touch()
-        time.sleep(60)
-        yield from batches
-
-    def stop():
-        while not begun.exists():
-            time.sleep(0.01)
-        spark.stop()
-
-    slow = frame.select("text", "label").mapInArrow(wait, "text string, label string")
-    stopping = threading.Thread(target=stop)
-    stopping.start()
+    slow = slowly(frame, tmp_path / "begun")
+    stopping = once(tmp_path / "begun", spark.stop)
     with pytest.raises(EngineError, match="the Spark session was lost"):
         spark_tally(slow)
     stopping.join()

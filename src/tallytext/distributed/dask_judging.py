@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from tallytext.distributed.dask_running import client_or_get, computed, sent
 from tallytext.distributed.dask_sources import Partitions, partitions_of
 from tallytext.distributed.dask_tasks import Wrong, batches_in, tell, tried, unless_wrong
 from tallytext.distributed.job import OnError, expect_count
-from tallytext.distributed.judging import expect_labels, judged, merged, report_of
+from tallytext.distributed.judging import expect_labels, judged, merged, report_of, warn_of_skipped
 from tallytext.distributed.part_reading import PartReader
 from tallytext.distributed.watching import Note
 from tallytext.evaluation import EvaluationReport
@@ -91,7 +90,7 @@ def dask_evaluate(
     leaf = _Leaf(columns, on_error, partitions.kind, retries + 1 if client is None else 1, topic)
     tree = _tree(partitions, sent(client, model_bytes(model)), leaf)
     (found,) = computed(client, get, tree, len(partitions), verbose, topic, retries)
-    _warn(found.skipped)
+    warn_of_skipped(found.skipped.count, next(iter(found.skipped.messages), None))
     return report_of([found.packed])
 
 
@@ -160,12 +159,3 @@ def merge(parts: Sequence[Judged]) -> Judged:
     return Judged(
         merged(part.packed for part in parts), skipped, Note(-1, peak_memory=peak_memory())
     )
-
-
-def _warn(skipped: Skipped) -> None:
-    if skipped.count:
-        warnings.warn(
-            f"{skipped.count:,} rows could not be read, and were left out. "
-            f"The first: {skipped.messages[0]}.",
-            stacklevel=3,
-        )

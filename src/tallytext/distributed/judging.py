@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,24 @@ from tallytext.storage import pack_arrays, unpack_arrays
 from tallytext.threads import at_most
 
 KIND = "tallytext.evaluation"
+
+
+def warn_of_skipped(n_skipped: int, first: str | None = None) -> None:
+    """Warn of rows that were left out, if there are any; it is the caller's caller who is warned.
+
+    Parameters
+    ----------
+    n_skipped : int
+    first : str, default=None
+        What is wrong with the first, if that is known.
+    """
+    if not n_skipped:
+        return
+    rows = (
+        "row that could not be read was" if n_skipped == 1 else "rows that could not be read were"
+    )
+    more = "" if first is None else f" The first: {first}."
+    warnings.warn(f"{n_skipped:,} {rows} left out.{more}", stacklevel=3)
 
 
 def judged(packed: bytes, batches: Iterable[Batch]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from tallytext.classifier.answering import expect_probability
 from tallytext.datasets.columns import Columns
 from tallytext.distributed.answering import answer_fields, expect_names, model_bytes
 from tallytext.distributed.job import OnError
-from tallytext.distributed.judging import expect_labels, report_of
+from tallytext.distributed.judging import expect_labels, report_of, warn_of_skipped
 from tallytext.distributed.spark_answers import (
     JUDGED,
     answering_rows,
@@ -158,7 +157,7 @@ def spark_evaluate(
             judge = judging_rows(packed, columns, on_error)
         found = _Found(work.rows("evaluating", mapped(frame, judge, JUDGED)))
         report = report_of(found)
-    _warn_of_skipped(found.n_skipped)
+    warn_of_skipped(found.n_skipped)
     return report
 
 
@@ -188,13 +187,3 @@ def _schema(fields: list[Any], model: TextClassifier, names: tuple[str, ...]) ->
         taken.add(name.lower())
     new = [StructField(name, kind) for name, kind in zip(names, more, strict=True)]
     return StructType([*fields, *new])
-
-
-def _warn_of_skipped(n_skipped: int) -> None:
-    if n_skipped:
-        rows = (
-            "row that could not be read was"
-            if n_skipped == 1
-            else "rows that could not be read were"
-        )
-        warnings.warn(f"{n_skipped:,} {rows} left out.", stacklevel=3)

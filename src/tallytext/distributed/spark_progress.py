@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
-from time import monotonic
 from typing import Any, TypeAlias
 
+from tallytext.distributed.watching import Lines
 from tallytext.progress import PATIENCE
 
 #: Returns how many tasks are done, how many there are, and how much memory they took, in bytes.
@@ -18,7 +18,6 @@ Look: TypeAlias = Callable[[], tuple[int, int, int]]
 Show: TypeAlias = Callable[[int, int, int], None]
 
 _SECONDS_APART = 0.3
-_LINES_APART = 5.0
 
 
 def is_shown(verbose: bool | None) -> bool:
@@ -72,8 +71,8 @@ def _shown(show: Show, look: Look) -> None:
 def _screen(what: str) -> Iterator[Show]:
     """Yield what draws a bar, or where there is no terminal to draw on, writes lines."""
     if not sys.stderr.isatty():
-        lines = _Lines(what)
-        yield lines.show
+        lines = Lines(what)
+        yield lambda *counts: lines.show(_said(*counts) if counts[1] else "")
         lines.write()
         return
     from rich.console import Console
@@ -97,23 +96,6 @@ def _screen(what: str) -> Iterator[Show]:
         yield show
     finally:
         progress.stop()
-
-
-class _Lines:
-    """Writes a line if the last is some seconds old, and one at the end."""
-
-    def __init__(self, what: str) -> None:
-        self._what, self._line, self._due = what, "", monotonic() + _LINES_APART
-
-    def show(self, done: int, total: int, memory: int) -> None:
-        self._line = f"{self._what}: {_said(done, total, memory)}" if total else ""
-        if monotonic() > self._due:
-            self.write()
-
-    def write(self) -> None:
-        if self._line:
-            print(self._line, file=sys.stderr, flush=True)
-        self._due = monotonic() + _LINES_APART
 
 
 def _said(done: int, total: int, memory: int) -> str:

@@ -139,9 +139,10 @@ def shown(watch: Watch, verbose: bool | None = None) -> Iterator[Callable[[], No
         To be called now and then, by one thread: it shows what is known by then.
     """
     if verbose and not sys.stderr.isatty():
-        lines = _Lines(watch)
-        yield lines.show
-        lines.show(last=True)
+        lines = Lines(watch.what)
+        yield lambda: lines.show("; ".join(watch.lines()))
+        lines.show("; ".join(watch.lines()))
+        lines.write()
         return
     before = 0
     with progress_bar(watch.what, watch.n_steps, verbose) as step:
@@ -155,19 +156,31 @@ def shown(watch: Watch, verbose: bool | None = None) -> Iterator[Callable[[], No
         yield show
 
 
-class _Lines:
-    """Writes a line if the last is some seconds old, and there is something new to tell."""
+class Lines:
+    """Writes a line if the last is some seconds old, and it says something new.
 
-    def __init__(self, watch: Watch) -> None:
-        self._watch, self._last, self._due = watch, "", monotonic() + LINES_APART
+    Parameters
+    ----------
+    what : str
+        What is going on.
+    """
 
-    def show(self, last: bool = False) -> None:
-        if not last and monotonic() < self._due:
-            return
+    def __init__(self, what: str) -> None:
+        self._what, self._line, self._written = what, "", ""
         self._due = monotonic() + LINES_APART
-        if (line := "; ".join(self._watch.lines())) != self._last:
-            self._last = line
-            print(f"{self._watch.what}: {line}", file=sys.stderr, flush=True)
+
+    def show(self, line: str) -> None:
+        """Take what is known by now; an empty line if it is nothing."""
+        self._line = line
+        if monotonic() >= self._due:
+            self.write()
+
+    def write(self) -> None:
+        """Write what is known, as at the end."""
+        self._due = monotonic() + LINES_APART
+        if self._line and self._line != self._written:
+            self._written = self._line
+            print(f"{self._what}: {self._line}", file=sys.stderr, flush=True)
 
 
 def size(n_bytes: int) -> str:
