@@ -241,7 +241,10 @@ def test_lists_that_dask_made_strings_of_are_refused():
 
 @pytest.mark.parametrize(
     "several",
-    [("x", "y"), (1,), {"x"}, frozenset("x"), [True], [np.str_("x")], [np.int64(1)], np.arange(2)],
+    [
+        *[("x", "y"), (1,), {"x"}, frozenset("x"), [True], [np.str_("x")], [np.int64(1)], []],
+        *[np.array([1, 10]), np.array([0.5, 1.0]), np.array(["long name"] * 20), [float("inf")]],
+    ],
 )
 def test_collections_of_all_kinds_that_became_strings_are_refused(several):
     with dask.config.set({"dataframe.convert-string": True}):
@@ -251,9 +254,21 @@ def test_collections_of_all_kinds_that_became_strings_are_refused(several):
         dask_tally(source)
 
 
-@pytest.mark.parametrize("label", ["(USA)", "{x}", "[x]", "set theory", "(2020)", "don't (do) it"])
+@pytest.mark.parametrize(
+    "label",
+    ["(USA)", "{x}", "[x]", "(2020)", "()", "set()", "set(x)", "array(int)", "don't (do) it"],
+)
 def test_labels_with_brackets_are_labels(label):
     assert dask_tally(frame(labels=[label] * 8)).classes == [label]
+
+
+def test_a_pool_of_processes_counts_and_tells_of_all(capsys):
+    rows = dask.bag.from_sequence(list(zip(TEXTS, LABELS, strict=True)), npartitions=4)
+    with dask.config.set(scheduler="processes", num_workers=2):
+        found = dask_tally(rows, fan_in=3, shards=1, verbose=True)
+    assert found == Tally.from_texts(TEXTS, LABELS)
+    told = capsys.readouterr().err
+    assert "4 of 4 partitions, 8 documents" in told and "3 of 3 merges" in told
 
 
 def test_columns_without_names_are_told(model):

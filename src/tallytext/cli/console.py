@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,11 +16,11 @@ def results() -> Console:
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
-def remarks() -> Console:
-    """Return the console for everything else."""
+def remarks(screen: IO[str] | None = None) -> Console:
+    """Return the console for everything else: standard error, or another way to the screen."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return Console(file=screen, stderr=screen is None, highlight=False, markup=False, emoji=False)
 
 
 def say(message: str) -> None:

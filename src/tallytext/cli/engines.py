@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tallytext.cli.console import is_watched, remarks
@@ -55,8 +57,15 @@ def _engine(many: Many, n_splits: int, quiet: bool) -> AbstractContextManager[En
     return spark_engine(many.master, quiet)
 
 
-def _waiting(many: Many, quiet: bool) -> AbstractContextManager[object]:
+@contextmanager
+def _waiting(many: Many, quiet: bool) -> Iterator[None]:
     """Say what takes so long, if somebody looks on."""
     if not is_watched(quiet) or many.engine is None:
-        return nullcontext()
-    return remarks().status(f"Starting {many.engine.value.capitalize()} ...")
+        yield
+        return
+    # A copy: while Spark starts, what is written to standard error goes nowhere.
+    with (
+        os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding) as screen,
+        remarks(screen).status(f"Starting {many.engine.value.capitalize()} ..."),
+    ):
+        yield

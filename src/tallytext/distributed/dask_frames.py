@@ -24,12 +24,13 @@ _NOT_ARROW = (
 )
 _LARGEST = 2.0**53  # up to here, a double is one integer
 
-# As Python spells collections of strings or numbers; of one number, a tuple has a comma.
-_ITEM = r"('.*'|\".*\"|-?[0-9][0-9.e+-]*|True|False|None|nan|np\.\w+\(.*\))"
-_ITEMS = rf"{_ITEM}(,? +{_ITEM})*"
+# As Python spells lists, tuples, sets and NumPy arrays of strings or numbers. Of one item, a tuple
+# has a comma; those of none but lists may well be labels.
+_ITEM = r"('.*'|\".*\"|-?([0-9][0-9.e+-]*|inf)|True|False|None|nan|np\.\w+\(.*\))"
+_ITEMS = rf"{_ITEM}(,?\s+{_ITEM})*"
+_SET = rf"\{{{_ITEMS}\}}"
 _SPELT_LIST = (
-    rf"^(\[({_ITEMS})?\]|\(({_ITEM},|{_ITEM}(, {_ITEM})+)?\)|\{{{_ITEMS}\}}"
-    r"|(frozen)?set\(.*\)|array\(.*\))$"
+    rf"(?s)^(\[\s*({_ITEMS})?\s*\]|\(({_ITEM},|{_ITEM}(, {_ITEM})+)\)|{_SET}|frozenset\({_SET}\))$"
 )
 
 

@@ -94,8 +94,11 @@ def _here(get: Any, tree: Tree, watch: Watch, show: Callable[[], None]) -> list[
             watch.told(Note(-1, n_bytes=len(result)))
         show()
 
+    # A pool of processes would make one task of several, and not tell of all of them.
+    is_pool = get is dask_module("dask.multiprocessing").get
+    options = {"optimize_graph": False} if is_pool else {}
     with plain_errors(None, tree.names), dask_module("dask.callbacks").Callback(posttask=done):
-        return list(get(tree.tasks, tree.ends))
+        return list(get(tree.tasks, tree.ends, **options))
 
 
 def _on_cluster(
