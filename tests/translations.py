@@ -20,9 +20,14 @@ def translation(signatures, rows, n_words=WIDTH, phrase_weight=0.5, names=NAMES)
 
 
 WORDS = translation(["w0", "w3"], [[0.5, 0.2, 0.3, 0, 0], [0, 0, 0.1, 0.4, 0.5]])
+# Below and above 1e-5, where words are dropped, and not on it: there, rounding decides.
 PRUNED = translation(
     ["w0", "w1", "w2"],
-    [[1 - 6e-6, 6e-6, 0, 0, 0], [0, 0.7, 0.3 - 2e-6, 2e-6, 0], [1 - 2e-5, 0, 0, 1e-5, 1e-5]],
+    [
+        [1 - 6e-6, 6e-6, 0, 0, 0],
+        [0, 0.7, 0.3 - 2e-6, 2e-6, 0],
+        [1 - 2.27e-5, 0, 0, 9e-6, 1.37e-5],
+    ],
 )
 PHRASES = translation(["w3"], [[0.2, 0.3, 0.5]], n_words=3)
 BOTH = translation(

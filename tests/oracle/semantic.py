@@ -17,8 +17,8 @@ def semantic_probabilities(smoothing, counts, words, names, pruned=True):
     if shares is None:
         return background
     if pruned:
-        kept = np.where(shares < LEAST, 0.0, shares)
-        shares = kept + (1 - kept.sum()) * unigram
+        dropped = np.where(shares < LEAST, shares, 0.0)
+        shares = shares - dropped + dropped.sum() * unigram
     return (1 - smoothing.weight) * background + smoothing.weight * shares
 
 
