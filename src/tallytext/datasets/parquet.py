@@ -215,7 +215,7 @@ def _text_problems(texts: Any) -> dict[int, str]:
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:
-        for row, text in enumerate(_plain(texts).cast(pa.large_binary())):
+        for row, text in enumerate(plain_texts(texts).cast(pa.large_binary())):
             try:
                 str(text.as_py() or b"", "utf-8")
             except UnicodeDecodeError as problem:
@@ -223,13 +223,14 @@ def _text_problems(texts: Any) -> dict[int, str]:
     return problems
 
 
-def _plain(texts: Any) -> Any:
+def plain_texts(texts: Any) -> Any:
+    """Return a column of texts as one that holds each of them, unlike a dictionary."""
     return texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
 
 
 def _ends(texts: Any, max_bytes: int) -> list[int]:
     """Return where to cut, so that no part is longer than a limit, unless it is one text."""
-    below = np.cumsum(pc.binary_length(_plain(texts)).to_numpy(zero_copy_only=False))
+    below = np.cumsum(pc.binary_length(plain_texts(texts)).to_numpy(zero_copy_only=False))
     ends, before = [0], 0
     while ends[-1] < len(texts):
         fitting = int(np.searchsorted(below, before + max_bytes, side="right"))

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext.classifier import TextClassifier
 from tallytext.classifier.answers import batch_size, labels_and_probabilities
+from tallytext.datasets.parquet import plain_texts
 from tallytext.errors import InputError
 from tallytext.threads import at_most
 
@@ -180,9 +181,7 @@ def _without_missing(texts: Any) -> tuple[NDArray[np.bool_], Any]:
     if not isinstance(texts, pa.Array | pa.ChunkedArray):
         known = np.array([not _is_missing(text) for text in texts], dtype=bool)
         return known, [text for text in texts if not _is_missing(text)]
-    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    column = plain_texts(texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts)
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
     known = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=bool)

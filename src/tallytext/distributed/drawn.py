@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallytext.classifier.sample import scattered
+from tallytext.datasets.parquet import plain_texts
 from tallytext.errors import FileError
 from tallytext.text.sources import fingerprints
 
@@ -168,8 +169,7 @@ def _is_shorter(texts: Any, length: int) -> NDArray[np.bool_]:
     """Return which texts have no more characters than this."""
     if not isinstance(texts, pa.Array):
         return np.array([len(text) <= length for text in texts], dtype=bool)
-    plain = texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
-    shorter = pc.binary_length(plain).to_numpy(zero_copy_only=False) <= length
+    shorter = pc.binary_length(plain_texts(texts)).to_numpy(zero_copy_only=False) <= length
     for row in np.flatnonzero(~shorter).tolist():  # of few bytes more, characters may be fewer
         shorter[row] = len(texts[row].as_py()) <= length
     return np.asarray(shorter, dtype=bool)

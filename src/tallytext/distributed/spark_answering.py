@@ -21,11 +21,10 @@ from tallytext.distributed.spark_sources import (
     check_columns,
     check_field,
     is_files,
-    numbers_of,
     rows_of,
     session_of,
 )
-from tallytext.distributed.spark_work import mapped, running
+from tallytext.distributed.spark_work import mapped, numbers_of, running
 from tallytext.errors import InputError
 
 if TYPE_CHECKING:

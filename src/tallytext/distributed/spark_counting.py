@@ -11,9 +11,9 @@ from tallytext.distributed.job import Job, OnError, expect_count
 from tallytext.distributed.part import gathered
 from tallytext.distributed.shards import n_shards_for
 from tallytext.distributed.spark_running import n_shuffled
-from tallytext.distributed.spark_sources import is_files, numbers_of, rows_of, session_of
+from tallytext.distributed.spark_sources import is_files, rows_of, session_of
 from tallytext.distributed.spark_tasks import PIECES, counting_rows, counting_splits, merging
-from tallytext.distributed.spark_work import grouped, kept, mapped, running
+from tallytext.distributed.spark_work import grouped, kept, mapped, numbers_of, running
 
 if TYPE_CHECKING:
     from tallytext.distributed.spark_work import Work

@@ -15,7 +15,8 @@ import pyarrow as pa
 from tallytext.distributed.files import Split
 from tallytext.distributed.spark_failures import failures_told
 from tallytext.distributed.spark_masters import begun, expect_master
-from tallytext.distributed.spark_work import context_of, mapped, running
+from tallytext.distributed.spark_tasks import numbers_in
+from tallytext.distributed.spark_work import context_of, mapped, numbers_of, running
 from tallytext.errors import EngineError
 
 _RESULTS = "number long, result binary"
@@ -124,11 +125,10 @@ def mapped_splits(
         Whether to show progress; None: if standard error is a terminal.
     """
     session = chosen_session(session)
-    spelt = [json.dumps(split.to_dict()) for split in splits]
-    if not spelt:
+    if not splits:
         return
     with running(session, verbose) as work:
-        numbers = session.range(0, len(spelt), 1, len(spelt))
+        numbers, spelt = numbers_of(session, splits)
         results = mapped(numbers, _on_splits(function, spelt, shared), _RESULTS)
         with closing(work.rows("working", results)) as rows:
             for row in rows:
@@ -139,13 +139,12 @@ def _on_splits(
     function: Callable[[Split, bytes], bytes], splits: Sequence[str], shared: bytes
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        for records in batches:
-            for number in records.column(0).to_pylist():
-                split = Split(**json.loads(splits[number]))
-                with failures_told(str(split)):
-                    result = function(split, shared)
-                columns = [pa.array([number]), pa.array([result], pa.binary())]
-                yield pa.record_batch(columns, ["number", "result"])
+        for number in numbers_in(batches):
+            split = Split(**json.loads(splits[number]))
+            with failures_told(str(split)):
+                result = function(split, shared)
+            columns = [pa.array([number]), pa.array([result], pa.binary())]
+            yield pa.record_batch(columns, ["number", "result"])
 
     return run
 

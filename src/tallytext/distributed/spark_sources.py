@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from tallytext.datasets.columns import Columns
 from tallytext.datasets.parquet import check_types
-from tallytext.distributed.files import Files, Split
+from tallytext.distributed.files import Files
 from tallytext.distributed.spark_running import chosen_session, needed_spark
 from tallytext.errors import FileError, InputError
 
@@ -122,10 +120,3 @@ def _mistaken(name: str) -> str | None:
     if "." in name:
         return "a dot in its name, which Spark takes for a field of a struct"
     return "a backtick in its name, which Spark takes for a quote" if "`" in name else None
-
-
-def numbers_of(session: Any, splits: Sequence[Split]) -> tuple[Any, list[str]]:
-    """Return a DataFrame with the number of a split in each partition, and the splits as JSON."""
-    n_splits = len(splits)
-    numbers = session.range(0, n_splits, 1, max(n_splits, 1))
-    return numbers, [json.dumps(split.to_dict()) for split in splits]

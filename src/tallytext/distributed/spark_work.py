@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
+from tallytext.distributed.files import Split
 from tallytext.distributed.spark_failures import plain_failures
 from tallytext.distributed.spark_progress import Most, RemoteStages, Stages, bar, is_shown
 
@@ -151,6 +153,13 @@ def grouped(frame: Any, keys: Sequence[str], function: Callable[..., Any], schem
     """Return the DataFrame that a function makes of the rows of each group."""
     with _no_word_of_pandas():
         return frame.groupBy(*keys).applyInArrow(function, schema)
+
+
+def numbers_of(session: Any, splits: Sequence[Split]) -> tuple[Any, list[str]]:
+    """Return a DataFrame with the number of a split in each partition, and the splits as JSON."""
+    n_splits = len(splits)
+    numbers = session.range(0, n_splits, 1, max(n_splits, 1))
+    return numbers, [json.dumps(split.to_dict()) for split in splits]
 
 
 @contextmanager
