@@ -17,7 +17,7 @@ from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock
 from tallytext import Calibrated, MultinomialNB, TextVectorizer, tune
 from tallytext.evaluation import brier_score, calibration_error, top_label
-from tallytext.smoothing import AbsoluteDiscount, Background, Laplace
+from tallytext.models import AbsoluteDiscount, Background, Laplace
 
 ABOUT = """Accuracy on the held-out documents; no model saw a held-out label. "Chosen by tune"
 is the setting of `tune`'s own grid with the best leave-one-out accuracy on the training documents.

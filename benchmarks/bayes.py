@@ -15,7 +15,7 @@ from benchmarks.corpora import Corpus
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, Contestant, on
 from tallytext import MultinomialNB, TextVectorizer
-from tallytext.smoothing import AbsoluteDiscount, Background, Laplace
+from tallytext.models import AbsoluteDiscount, Background, Laplace
 
 ABOUT = """A pipeline of vectorizer and multinomial naive Bayes with Laplace(1): `fit` on the
 training texts, `predict` on the held-out ones, tallytext on two threads. Leave-one-out: scores of

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tallytext.datasets import load_docstrings
+from tallytext.io import load_docstrings
 
 NAMES = ("20ng_bydate", "klue_ynat")
 

@@ -15,7 +15,7 @@ from benchmarks.local_cluster import cluster
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock
 from tallytext.distributed import Files, dask_tally
-from tallytext.memory import peak_memory
+from tallytext.runtime import peak_memory
 
 BYTES = 4_000_000_000
 BLOCK = "128MiB"

@@ -21,7 +21,7 @@ from benchmarks.tables import Table
 from benchmarks.timing import Clock
 from tallytext import Tally, TextClassifier
 from tallytext.distributed import dask_tally, spark_tally
-from tallytext.distributed.spark_running import spark_session
+from tallytext.distributed.spark import spark_session
 
 FOLDER = True
 CORPORA = ("20ng_bydate", "reuters21578", "debian_sections")

@@ -11,9 +11,7 @@ from pathlib import Path
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
-from tallytext.cli.label_keys import label_keys
-from tallytext.cli.label_screen import Screen
-from tallytext.cli.label_standing import Pace
+from tallytext.cli.label_screen import Pace, Screen, label_keys
 from tallytext.labelling import Journal, Session
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "labelling.svg"

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from benchmarks.reuters import Part, Scores, read
 from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock
-from tallytext.bayes.held_out import stratified_folds
+from tallytext import LLSF, CosineKNN, TermSelector
 from tallytext.decision import SCut
 from tallytext.evaluation import f_measures
-from tallytext.linear import LLSF
-from tallytext.neighbours import CosineKNN
-from tallytext.selection import TermSelector
+from tallytext.evaluation.folds import stratified_folds
 
 FILE = "reuters21578.parquet"
 FOLDS, FBR = 5, 0.3

@@ -20,8 +20,8 @@ from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
 from tallytext._core import InvertedIndex
-from tallytext.neighbours.search import Searchable
-from tallytext.selection import related_pairs, strength_of_pairs
+from tallytext.features import related_pairs, strength_of_pairs
+from tallytext.models.knn import Searchable
 
 K = 30
 ABOUT = f"""The {K} nearest training documents of each held-out document by the cosine of ltc

@@ -16,21 +16,20 @@ from benchmarks.corpora import Corpus, Documents
 from benchmarks.single_label import load
 from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock, on
-from tallytext import TextVectorizer
-from tallytext.datasets import stripped
-from tallytext.threads import one_blas_thread, thread_count
-from tallytext.unlabelled import (
+from tallytext import PooledNB, TextVectorizer
+from tallytext.io import stripped
+from tallytext.models import (
     Anchor,
     AnchoredEM,
     ClassWords,
     Pool,
-    PooledNB,
     Topicality,
     Trust,
     document_weights,
     expected_regression,
 )
-from tallytext.unlabelled.views import Views
+from tallytext.models.pool import Views
+from tallytext.runtime import one_blas_thread, thread_count
 
 FOLDER = True
 NAMES = ("ag_news_20k", "20ng_bydate")

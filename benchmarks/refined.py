@@ -15,8 +15,7 @@ from benchmarks.corpora import Corpus, Documents
 from benchmarks.single_label import load
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, Contestant, on
-from tallytext import TextVectorizer
-from tallytext.linear import RefinedNB
+from tallytext import RefinedNB, TextVectorizer
 
 FOLDER = True
 ABOUT = """Documents with one label; debian_sections is split by source.

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from benchmarks.tables import Table
 from benchmarks.timing import Clock
 from tallytext import MultinomialNB, PoissonNB, TextVectorizer
-from tallytext.bayes.held_out import held_out, stratified_folds
-from tallytext.bayes.poisson_choice import choose_per_class
 from tallytext.decision import SCut
 from tallytext.evaluation import f_measures
-from tallytext.smoothing import Laplace
-from tallytext.targets import targets_of
+from tallytext.evaluation.folds import stratified_folds
+from tallytext.models import Laplace, choose_per_class
+from tallytext.models.cross_validation import held_out
+from tallytext.tally.labels import targets_of
 
 FILE = "reuters21578.parquet"
 FOLDS, REPEATS, FBR = 5, 3, 0.1

@@ -13,10 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.corpora import Corpus
 from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock
-from tallytext import TextVectorizer
-from tallytext.fisher import FisherFeatures
-from tallytext.rotation import RotationForest
-from tallytext.weighting import SmartWeighting
+from tallytext import FisherFeatures, RotationForest, SmartWeighting, TextVectorizer
 
 ABOUT = """Accuracy on the documents held out, in the first corpus. Words in lower case without
 English stop words, in two documents or more; weights ltc. Time: to fit, once. A tree on words asks

@@ -6,7 +6,7 @@ from benchmarks.scale_job import Measured
 from benchmarks.scale_units import number, rounded
 from benchmarks.tables import Table
 from tallytext import Plane
-from tallytext.tally.outgrown import FULL
+from tallytext.tally.gathered import FULL
 
 
 def ratios(plain: Measured, planes: Measured) -> Table:

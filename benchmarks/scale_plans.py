@@ -10,7 +10,7 @@ from benchmarks.scale_job import FAN_IN
 from benchmarks.scale_model import Costs, Job, Model
 from benchmarks.scale_units import number, power, rounded, size, span
 from benchmarks.tables import Table
-from tallytext.distributed.dask_graphs import whole_levels
+from tallytext.distributed.dask_tasks import whole_levels
 
 DOCUMENTS_IN_PART = 200_000
 CORES, GBIT = 16, 10

@@ -12,7 +12,7 @@ from benchmarks.corpora import Corpus
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import Tally
-from tallytext.selection import scores
+from tallytext.features import scores
 
 ABOUT = """Information gain and χ² (the largest over the classes) of all terms, both together, from
 a tally that is there already; and scikit-learn's `chi2` alone, from the matrix of the same counts.

@@ -15,12 +15,10 @@ from scipy import sparse, stats
 
 from benchmarks.tables import Table
 from benchmarks.timing import Clock
-from tallytext import Plane, Tally, TextVectorizer
+from tallytext import CosineKNN, Plane, Tally, TextVectorizer
 from tallytext.evaluation import average_precision_11
-from tallytext.neighbours import CosineKNN
-from tallytext.selection import scores, term_strength
-from tallytext.targets import truth_of
-from tallytext.weighting import document_frequencies
+from tallytext.features import document_frequencies, scores, term_strength
+from tallytext.tally.labels import truth_of
 
 FOLDER = True
 SHARE, SEEDS, TRAINING = 0.02, (0, 1, 2), 0.724

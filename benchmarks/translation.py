@@ -20,7 +20,7 @@ from benchmarks.memory_child import peak, resident
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
-from tallytext.datasets import stripped, without_headers
+from tallytext.io import stripped, without_headers
 from tallytext.semantic import Phrases, TranslationModel
 from tallytext.semantic.estimation import translation_rows
 

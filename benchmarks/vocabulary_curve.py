@@ -9,8 +9,8 @@ from sklearn.naive_bayes import ComplementNB
 from benchmarks.corpora import Corpus
 from benchmarks.tables import Drawing, Table
 from benchmarks.timing import Clock
-from tallytext import BernoulliNB, MultinomialNB, TextVectorizer
-from tallytext.curves import VocabularyCurve, vocabulary_curve
+from tallytext import BernoulliNB, MultinomialNB, TextVectorizer, vocabulary_curve
+from tallytext.tuning import VocabularyCurve
 
 ABOUT = """Share of held-out documents with a wrong label, for the best terms by information gain,
 χ² (the largest over the classes) and document frequency. Terms were scored on the training

@@ -9,9 +9,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from tallytext import BernoulliNB, MultinomialNB, PoissonNB, TextClassifier
+from tallytext.classifier import learners
 from tallytext.errors import StaleWarning
-from tallytext.learners import learners
-from tallytext.smoothing import AbsoluteDiscount
+from tallytext.models import AbsoluteDiscount
 
 NAMED = [learner.name for learner in learners(additive=True)]
 #: Found from training documents, not from counts: two that learned apart may differ in it.

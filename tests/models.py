@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from oracle.bayes import Corpus
 from tallytext import BernoulliNB, MultinomialNB, Plane, Tally
-from tallytext.bayes.stored import arrays_of, model_from, state_of
-from tallytext.settings import estimator_from, settings_of
-from tallytext.smoothing import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
+from tallytext.models import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
+from tallytext.models.parameters import estimator_from, settings_of
+from tallytext.models.serialization import arrays_of, model_from, state_of
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 few = settings(max_examples=20, deadline=None, suppress_health_check=slow)

@@ -3,10 +3,10 @@
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from tallytext import Plane
 from tallytext.distributed.counting import counted
 from tallytext.distributed.job import Job
 from tallytext.distributed.part import gathered, merged
-from tallytext.planes import Plane
 
 WORDS = ["sea", "sky", "ice", "fog", "sun", "rain", "naïve", "눈", "wind"]
 PLANES = [Plane("log", "l2"), Plane("binary", shared=True), Plane(weighted=True)]

@@ -11,18 +11,13 @@ import tallytext
 ROOT = Path(__file__).parents[1]
 API = ROOT / "docs" / "api"
 
-# A module further below that says what it exports, and packages that say so to the rest of
-# tallytext alone.
-DEEPER = ["tallytext.semantic.scores"]
-INTERNAL = {"tallytext.settings"}
-
 
 def packages():
     """List the public packages: those right below tallytext that say what they export."""
     found = [f"tallytext.{each.name}" for each in pkgutil.iter_modules(tallytext.__path__)]
     named = (name for name in found if not name.rpartition(".")[2].startswith("_"))
     exporting = [name for name in named if hasattr(importlib.import_module(name), "__all__")]
-    return [*DEEPER, *(name for name in exporting if name not in INTERNAL)]
+    return exporting
 
 
 def exported():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tallytext import MultinomialNB, Plane, Tally
 from tallytext.errors import RecipeError
-from tallytext.smoothing import Classes
+from tallytext.models import Classes
 
 TFS = ("raw", "log", "binary")
 NORMS = (None, "l1", "l2")

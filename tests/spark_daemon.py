@@ -1,8 +1,5 @@
 """Spark's daemon, which has imported what each of its workers needs: they come and go in tests."""
 
-import tallytext.distributed.spark_answers
-import tallytext.distributed.spark_running  # noqa: F401
-
 if __name__ == "__main__":
     from pyspark import daemon  # not where this file is looked through for tests, without Spark
 

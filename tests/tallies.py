@@ -2,9 +2,7 @@
 
 from hypothesis import strategies as st
 
-from tallytext import _core
-from tallytext.planes import Plane
-from tallytext.tally import Tally
+from tallytext import Plane, Tally, _core
 
 PLANES = [
     Plane("log", "l2"),

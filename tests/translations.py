@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tallytext.smoothing import Semantic, Translation
+from tallytext.models import Semantic, Translation
 
 WIDTH = 5
 NAMES = np.array([f"w{at}" for at in range(WIDTH)], dtype=object)

@@ -26,8 +26,8 @@ from shlex import join
 CLIENT = Path(__file__).with_name("warm_tally_client.py")
 # What commands import when they run.
 PACKAGES = (
-    *("classifier", "cli", "cli.translate", "comparison", "comparison.page", "datasets"),
-    *("labelling", "learners", "semantic", "sklearn", "tuning", "unlabelled"),
+    *("classifier", "cli", "cli.translate", "comparison", "comparison.page", "io"),
+    *("labelling", "models", "semantic", "sklearn", "tuning"),
 )
 OTHERS = ("sklearn.linear_model", "pyarrow.parquet", "pydantic.types")
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from experiments.reproduction.texts import single_labels, subject_and_body
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 NAMES = {
     "newsgroups": "20newsgroups-bydate",

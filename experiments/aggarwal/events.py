@@ -11,7 +11,7 @@ from scipy import sparse
 from experiments.aggarwal.corpora import Documents, right
 from tallytext import BernoulliNB, MultinomialNB
 from tallytext.evaluation import mcnemar
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 Numbers = NDArray[np.float64]
 

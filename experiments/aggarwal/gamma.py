@@ -22,7 +22,7 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from tallytext import BernoulliNB, MultinomialNB
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 HEADING = "The event model, or γ?"
 IS_OPEN = True

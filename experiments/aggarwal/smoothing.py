@@ -15,7 +15,7 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from tallytext import BernoulliNB, MultinomialNB
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 HEADING = "Smoothing where documents are few (5.14 to 5.17)"
 ABOUT = """The book smooths priors with β (5.15) and the shares of documents with γ (5.17), whose

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from benchmarks.corpora import Corpus, Documents
 
-from tallytext.datasets import stripped
+from tallytext.io import stripped
 
 MADE_UP = "made_up"
 MOST_TRAIN, MOST_TEST = 20_000, 3_000

@@ -18,11 +18,15 @@ from threadpoolctl import threadpool_limits
 
 from experiments.few_labels.draws import drawn
 from experiments.few_labels.results import Result, Task
-from tallytext import MultinomialNB, TextClassifier, TextVectorizer
-from tallytext.bayes import ExpectationMaximisation
+from tallytext import (
+    ExpectationMaximisation,
+    MultinomialNB,
+    PooledNB,
+    TextClassifier,
+    TextVectorizer,
+)
+from tallytext.models import AbsoluteDiscount, Background, Laplace, Semantic, Smoothing
 from tallytext.semantic import TranslationModel
-from tallytext.smoothing import AbsoluteDiscount, Background, Laplace, Semantic, Smoothing
-from tallytext.unlabelled import PooledNB
 
 KOREAN = ("klue_ynat", "korean_news8_1600")
 #: Counts of documents without labels are known to the background, and to no class.

@@ -10,7 +10,7 @@ from pathlib import Path
 from experiments.few_labels.corpora import read
 from experiments.few_labels.methods import Prepared, measured
 from experiments.few_labels.results import Results, Task
-from tallytext.progress import progress_bar
+from tallytext.runtime import progress_bar
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from tallytext import MultinomialNB, PoissonNB
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 HEADING = "Open: adaptive filtering"
 IS_OPEN = True

@@ -15,7 +15,7 @@ from experiments.kim.folds import stratified_folds
 from experiments.kim.split import ENGLISH, Side, Split, Words, reuters
 from experiments.reproduction.workplace import Workplace
 from tallytext import MultinomialNB, PoissonNB
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 ALPHA, THETA = 0.8, 10.0
 ALPHAS = tuple(step / 10 for step in range(11))

@@ -14,7 +14,7 @@ from experiments.kim.split import UNEVEN, Split, articles, headlines, uneven_hea
 from experiments.kim.star import chosen
 from experiments.reproduction.workplace import Workplace
 from tallytext import MultinomialNB, PoissonNB
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 SEEDS = 5
 Rows = dict[str, Judged]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 # As benchmarked before: chosen by cross-validation on training documents of Reuters.
 ENGLISH = (("min_df", 2), ("stop_words", "english"))

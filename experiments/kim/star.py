@@ -9,7 +9,7 @@ from experiments.kim.jury import ALPHAS, Scores
 from experiments.kim.split import Split, reuters
 from experiments.reproduction.workplace import Workplace
 from tallytext import PoissonNB
-from tallytext.bayes import choose_per_class
+from tallytext.models import choose_per_class
 
 FOLDS, REPEATS = 5, 3
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from experiments.reproduction.texts import subject_and_body
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 N_START, N_EXAMPLES = 1000, 5
 

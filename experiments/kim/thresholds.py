@@ -18,7 +18,7 @@ from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from tallytext import MultinomialNB, PoissonNB
 from tallytext.decision import PCut, RCut, SCut
-from tallytext.smoothing import Laplace
+from tallytext.models import Laplace
 
 HEADING = "Thresholds: how classes are given to documents"
 ABOUT = """Eq. 15 ranks documents within a class; F1 needs decisions, and the paper does not say

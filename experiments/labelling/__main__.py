@@ -12,8 +12,8 @@ import experiments.labelling as experiment
 from experiments.labelling import page
 from experiments.labelling.results import Results
 from experiments.labelling.simulation import ORDERS, Game, Half, simulate
-from tallytext.datasets import load
-from tallytext.progress import progress_bar
+from tallytext.io import load
+from tallytext.runtime import progress_bar
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"

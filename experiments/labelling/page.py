@@ -12,7 +12,7 @@ from experiments.intervals import interval
 from experiments.labelling.results import Results
 from experiments.labelling.simulation import LOOP, ORDERS, RANDOM, Run
 from experiments.reproduction.figures import COLOURS, Figure, legend_below, panels
-from tallytext.storage import save_text
+from tallytext.io import save_text
 
 NAME = "labelling-results.md"
 FIGURE = "labelling-results"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from experiments.labelling.simulation import Run
-from tallytext.storage import save_text
+from tallytext.io import save_text
 
 
 class Results:

@@ -17,7 +17,7 @@ from experiments.reproduction.running import run
 from experiments.reproduction.store import Results, Store, found_of, gathered, results_in
 from experiments.reproduction.workplace import Workplace
 from tallytext.errors import InputError
-from tallytext.storage import save_text
+from tallytext.io import save_text
 
 PAPERS = ("vilar", "zhou", "yang-pedersen", "kim", "aggarwal")
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from experiments.reproduction.page import Found
 from experiments.reproduction.paper import Paper
 from experiments.reproduction.store import found_in
 from experiments.reproduction.tables import Table
-from tallytext.storage import save_text
+from tallytext.io import save_text
 
 NAME = "README.md"
 ABOUT = """Five sources describe what tallytext does. Each has a page with its tables and figures,

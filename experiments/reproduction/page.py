@@ -12,7 +12,7 @@ from experiments.reproduction.paper import Paper, Part, Shown
 from experiments.reproduction.record import Record
 from experiments.reproduction.store import Results, found_of
 from experiments.reproduction.tables import Table
-from tallytext.storage import save_text
+from tallytext.io import save_text
 
 Found = Mapping[str, Mapping[str, Any]]
 AllShown = Mapping[str, Sequence[Shown]]

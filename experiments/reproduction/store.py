@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments.reproduction.paper import Paper, Part
 from experiments.reproduction.record import plain
-from tallytext.storage import save_text
+from tallytext.io import save_text
 
 
 @dataclass(frozen=True)

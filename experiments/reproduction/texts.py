@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 
 def single_labels(corpus: Corpus) -> Corpus:

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from experiments.reproduction.counts import Counts, counted
 from tallytext import TextVectorizer
-from tallytext.datasets import Corpus, load
 from tallytext.errors import FileError
+from tallytext.io import Corpus, load
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Workplace:
     Parameters
     ----------
     data : Path or None
-        The folder of the corpora; None: where ``tallytext.datasets.load`` looks by itself.
+        The folder of the corpora; None: where ``tallytext.io.load`` looks by itself.
     quick : bool
         Whether a small sample has to do, in seconds.
     cache : Path or None

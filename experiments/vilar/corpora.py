@@ -15,7 +15,7 @@ from scipy import sparse
 from experiments.reproduction.counts import Counts
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
-from tallytext.datasets import Corpus, page_text, without_headers
+from tallytext.io import Corpus, page_text, without_headers
 
 NAMES = {
     "newsgroups": "20 Newsgroups",

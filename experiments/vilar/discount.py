@@ -27,7 +27,7 @@ from experiments.vilar.judging import (
 from experiments.vilar.rules import BEST, columns_and_rows, summed_up
 from experiments.vilar.wording import listed, signed
 from tallytext import MultinomialNB, Tally
-from tallytext.smoothing import AbsoluteDiscount, Corpus, Laplace
+from tallytext.models import AbsoluteDiscount, Corpus, Laplace
 
 HEADING = "Equations 14 and 15: the discount"
 ABOUT = """Leaving one token out at a time has no closed form for b, but bounds (eq. 14). The paper

@@ -17,7 +17,7 @@ from experiments.vilar.published import ELSEWHERE, NOT_HERE, published
 from experiments.vilar.wording import listed, where
 from tallytext import MultinomialNB, vocabulary_curve
 from tallytext.evaluation import mcnemar
-from tallytext.smoothing import AbsoluteDiscount, Laplace, Smoothing, Unsmoothed
+from tallytext.models import AbsoluteDiscount, Laplace, Smoothing, Unsmoothed
 
 HEADING = "Figure 1 and Table 2: error against the number of words"
 ABOUT = """Words are ranked by information gain (eq. 9) on the documents to learn from, an event

@@ -18,7 +18,7 @@ from experiments.vilar.figure1 import curves
 from experiments.vilar.judging import counted, means, read_off
 from experiments.vilar.wording import changes, where
 from tallytext import MultinomialNB
-from tallytext.smoothing import AbsoluteDiscount, Laplace
+from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Figure 2: length normalisation"
 ABOUT = """The paper divides the counts of each document to learn from by its length (eq. 16) and

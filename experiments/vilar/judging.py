@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments.vilar.corpora import Split
 from tallytext import MultinomialNB
-from tallytext.smoothing import AbsoluteDiscount, Laplace, Smoothing
+from tallytext.models import AbsoluteDiscount, Laplace, Smoothing
 
 DISCOUNTS = (0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)), 0.95, 0.99)
 

@@ -26,7 +26,7 @@ from experiments.vilar.word_groups import (
 )
 from experiments.vilar.wording import listed, where
 from tallytext import MultinomialNB, RefinedNB, Tally
-from tallytext.smoothing import AbsoluteDiscount
+from tallytext.models import AbsoluteDiscount
 
 IS_OPEN = True
 HEADING = "Weights of words that are learned"

@@ -16,8 +16,7 @@ from experiments.vilar.corpora import NAMES, SEED, Split, splits_of
 from experiments.vilar.lengths import DISTRIBUTIONS, lengths_of
 from experiments.vilar.wording import between, listed
 from tallytext import MultinomialNB
-from tallytext.bayes import cross_validate
-from tallytext.smoothing import AbsoluteDiscount
+from tallytext.models import AbsoluteDiscount, cross_validate
 
 IS_OPEN = True
 HEADING = "A model of lengths"

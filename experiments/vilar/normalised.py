@@ -27,7 +27,7 @@ from experiments.vilar.likelihood import Tokens
 from experiments.vilar.rules import BEST, columns_and_rows, summed_up
 from experiments.vilar.wording import listed, signed, where
 from tallytext import MultinomialNB
-from tallytext.smoothing import AbsoluteDiscount
+from tallytext.models import AbsoluteDiscount
 
 IS_OPEN = True
 HEADING = "A discount for normalised documents"

@@ -15,8 +15,8 @@ from experiments.reproduction.workplace import Workplace
 from experiments.vilar.corpora import Rows, first_of_each, n_train, newsgroups, split, words
 from experiments.vilar.judging import counted, read_off, wrong
 from experiments.vilar.published import published
-from tallytext.datasets import Corpus
-from tallytext.smoothing import AbsoluteDiscount, Laplace
+from tallytext.io import Corpus
+from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Why figures differ: which posts are learned from"
 ABOUT = """The first 800 posts of each group by date are learned from. Nine of 19,997 have no date

@@ -16,7 +16,7 @@ from experiments.vilar.figure1 import SIZES, SMOOTHINGS, curves
 from experiments.vilar.settings import figure_of, table_of
 from experiments.vilar.wording import signed, where
 from tallytext import MultinomialNB
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 HEADING = "Why figures differ: Debian sections"
 ABOUT = """Packages of one source have nearly the same description, and often different sections: a

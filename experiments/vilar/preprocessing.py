@@ -23,8 +23,8 @@ from experiments.vilar.judging import counted, read_off, wrong
 from experiments.vilar.published import published
 from experiments.vilar.wording import between
 from tallytext import TextVectorizer
-from tallytext.datasets import stripped, without_headers
-from tallytext.smoothing import AbsoluteDiscount, Laplace
+from tallytext.io import stripped, without_headers
+from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Why figures differ: what a word is, and what is left of a post"
 ABOUT = """The paper does not say how its text became words. Each line changes one thing about the

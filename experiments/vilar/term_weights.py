@@ -17,8 +17,7 @@ from experiments.vilar.judging import counted, wrong
 from experiments.vilar.length_model import fold_numbers
 from experiments.vilar.wording import listed, signed
 from tallytext import MultinomialNB, Tally
-from tallytext.bayes import cross_validate
-from tallytext.smoothing import AbsoluteDiscount
+from tallytext.models import AbsoluteDiscount, cross_validate
 
 IS_OPEN = True
 HEADING = "Weights of words"

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from tallytext import MultinomialNB, Tally
-from tallytext.selection import scores
+from tallytext.features import scores
 
 Floats = NDArray[np.floating[Any]]
 Groups = NDArray[np.intp]

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from experiments.reproduction.workplace import Workplace
 from tallytext import Plane, Tally, TextVectorizer
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 TRAINING = 9610 / (9610 + 3662)
 """The share of the documents that the paper trained with."""

@@ -30,7 +30,7 @@ from experiments.yang_pedersen.judging import (
 )
 from experiments.yang_pedersen.statistics import without_digits
 from experiments.yang_pedersen.terms import Ranking, never_empty, plain_score
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 HEADING = "What the figures depend on"
 SHARE = 0.02

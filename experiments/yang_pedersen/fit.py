@@ -20,7 +20,7 @@ from experiments.yang_pedersen.judging import (
 )
 from experiments.yang_pedersen.knn import curves_drawn
 from experiments.yang_pedersen.terms import SCORES, Ranking, Score, plain_score
-from tallytext.linear import LLSF
+from tallytext import LLSF
 
 HEADING = "Figure 2: LLSF on Reuters"
 SHARES = (0.75, 0.4, 0.25, 0.1, 0.05, 0.02, 0.005)

@@ -23,7 +23,7 @@ from experiments.yang_pedersen.corpora import (
 from experiments.yang_pedersen.judging import percent, precision_of
 from experiments.yang_pedersen.terms import Ranking, plain_score
 from tallytext import MultinomialNB
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 HEADING = "When is document frequency enough?"
 IS_OPEN = True

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from experiments.yang_pedersen.corpora import Deal
+from tallytext import LLSF, CosineKNN
 from tallytext.evaluation import average_precision_11
-from tallytext.linear import LLSF
-from tallytext.neighbours import CosineKNN
 
 KS = (10, 20, 30, 45)
 """Numbers of neighbours to choose from; the paper does not say its own."""

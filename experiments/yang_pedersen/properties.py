@@ -23,8 +23,8 @@ from experiments.yang_pedersen.terms import (
     Score,
     plain_score,
 )
-from tallytext.linear import LLSF
-from tallytext.selection import related_pairs, strength_of_pairs
+from tallytext import LLSF
+from tallytext.features import related_pairs, strength_of_pairs
 
 HEADING = "Table 1: properties of the scores"
 ABOUT = """The paper's table compares the five scores from four angles. Its cells were not in the

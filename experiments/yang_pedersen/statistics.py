@@ -21,7 +21,7 @@ from experiments.yang_pedersen.corpora import (
     given_split,
     prepared,
 )
-from tallytext.datasets import Corpus
+from tallytext.io import Corpus
 
 HEADING = "The collections"
 ABOUT = """The paper took all documents with a topic from Reuters-22173, dealt at random into 9,610

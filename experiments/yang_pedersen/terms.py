@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from experiments.yang_pedersen.corpora import Deal
-from tallytext.selection import scores, term_strength
+from tallytext.features import scores, term_strength
 
 Floats = NDArray[np.float64]
 Score = Callable[[Deal], Floats]

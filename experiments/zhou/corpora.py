@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments.reproduction.texts import single_labels
 from experiments.reproduction.workplace import Workplace
-from tallytext.datasets import Corpus, without_headers
+from tallytext.io import Corpus, without_headers
 
 NAMES = {
     "newsgroups": "20newsgroups",

@@ -24,8 +24,8 @@ from experiments.zhou.trials import (
     spread,
 )
 from tallytext import MultinomialNB, TextVectorizer
-from tallytext.datasets import stripped, without_headers
-from tallytext.smoothing import Semantic
+from tallytext.io import stripped, without_headers
+from tallytext.models import Semantic
 
 HEADING = "Differences, looked into"
 ABOUT = """Each table changes one thing; two samples with labels for 5 %.

@@ -16,8 +16,8 @@ from experiments.zhou.corpora import TITLES, documents
 from experiments.zhou.learned import Learned, new_phrases, stop_words
 from experiments.zhou.trials import SHARE, Trial, samples
 from tallytext import TextVectorizer
+from tallytext.models import Semantic
 from tallytext.semantic import TranslationModel
-from tallytext.smoothing import Semantic
 
 HEADING = "Efficiency: phrases against words"
 ABOUT = """The paper has words for this and no figures. Seconds here, the best of two runs in one

@@ -15,8 +15,8 @@ from experiments.zhou import published
 from experiments.zhou.corpora import TITLES, documents
 from experiments.zhou.learned import Learned, class_shares, learned, new_phrases
 from tallytext import TextVectorizer
-from tallytext.datasets import without_headers
 from tallytext.errors import UnknownNameError
+from tallytext.io import without_headers
 from tallytext.semantic import TranslationModel
 
 HEADING = "Figure 2: translations of words and phrases"

@@ -15,7 +15,7 @@ from experiments.zhou import published
 from experiments.zhou.corpora import NAMES, TITLES, documents
 from experiments.zhou.learned import Learned, learned, new_model, new_phrases
 from tallytext import TextVectorizer
-from tallytext.datasets import without_headers
+from tallytext.io import without_headers
 
 HEADING = "Table 1: the corpora"
 ABOUT = """The paper has four corpora. 20 Newsgroups is the same one here. OHSUMED is its part with

@@ -14,10 +14,9 @@ from sklearn.metrics import f1_score
 
 from experiments.intervals import mean_and_error
 from experiments.zhou.learned import Learned
-from tallytext import MultinomialNB
-from tallytext.bayes import ExpectationMaximisation
+from tallytext import ExpectationMaximisation, MultinomialNB
+from tallytext.models import Background, Laplace, Semantic
 from tallytext.semantic import TranslationModel
-from tallytext.smoothing import Background, Laplace, Semantic
 
 SHARE = 0.05
 WEIGHT, ALPHA = 0.4, 0.5

@@ -1,31 +1,32 @@
 """Text classification from exact, additive counts."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tallytext._lazy import lazy_exports
+
 if TYPE_CHECKING:
-    from tallytext.bayes import (
-        BernoulliNB,
-        ExpectationMaximisation,
-        MultinomialNB,
-        PoissonNB,
-    )
-    from tallytext.calibrated import Calibrated
-    from tallytext.classifier import TextClassifier
-    from tallytext.comparison import compare
-    from tallytext.curves import vocabulary_curve
-    from tallytext.fisher import FisherFeatures
-    from tallytext.linear import LLSF, L1Selector, RefinedNB
-    from tallytext.neighbours import CosineKNN
-    from tallytext.planes import Plane
-    from tallytext.rotation import RotationForest
-    from tallytext.selection import TermSelector
-    from tallytext.tally import Tally
-    from tallytext.tuning import tune
-    from tallytext.unlabelled import PooledNB
-    from tallytext.vectorizer import TextVectorizer
-    from tallytext.vocabulary import Vocabulary
-    from tallytext.weighting import SmartWeighting
+    from tallytext.classifier.classifier import TextClassifier
+    from tallytext.comparison.comparing import compare
+    from tallytext.features.fisher import FisherFeatures
+    from tallytext.features.l1 import L1Selector
+    from tallytext.features.selector import TermSelector
+    from tallytext.features.smart import SmartWeighting
+    from tallytext.models.bernoulli import BernoulliNB
+    from tallytext.models.calibrated import Calibrated
+    from tallytext.models.em import ExpectationMaximisation
+    from tallytext.models.knn import CosineKNN
+    from tallytext.models.llsf import LLSF
+    from tallytext.models.multinomial import MultinomialNB
+    from tallytext.models.poisson import PoissonNB
+    from tallytext.models.pooled import PooledNB
+    from tallytext.models.refined import RefinedNB
+    from tallytext.models.rotation import RotationForest
+    from tallytext.tally.planes import Plane
+    from tallytext.tally.tally import Tally
+    from tallytext.text.vectorizer import TextVectorizer
+    from tallytext.text.vocabulary import Vocabulary
+    from tallytext.tuning.curves import vocabulary_curve
+    from tallytext.tuning.search import tune
 
 __all__ = [
     "LLSF",
@@ -52,38 +53,30 @@ __all__ = [
     "vocabulary_curve",
 ]
 
-# Imported when first asked for, so that "tally --help" does not wait for scikit-learn.
-_HOMES = {
-    "BernoulliNB": "tallytext.bayes",
-    "Calibrated": "tallytext.calibrated",
-    "CosineKNN": "tallytext.neighbours",
-    "ExpectationMaximisation": "tallytext.bayes",
-    "FisherFeatures": "tallytext.fisher",
-    "L1Selector": "tallytext.linear",
-    "LLSF": "tallytext.linear",
-    "MultinomialNB": "tallytext.bayes",
-    "Plane": "tallytext.planes",
-    "PoissonNB": "tallytext.bayes",
-    "PooledNB": "tallytext.unlabelled",
-    "RefinedNB": "tallytext.linear",
-    "RotationForest": "tallytext.rotation",
-    "SmartWeighting": "tallytext.weighting",
-    "Tally": "tallytext.tally",
-    "TermSelector": "tallytext.selection",
-    "TextClassifier": "tallytext.classifier",
-    "TextVectorizer": "tallytext.vectorizer",
-    "Vocabulary": "tallytext.vocabulary",
-    "compare": "tallytext.comparison",
-    "tune": "tallytext.tuning",
-    "vocabulary_curve": "tallytext.curves",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tallytext' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "classifier.classifier": ["TextClassifier"],
+        "comparison.comparing": ["compare"],
+        "features.fisher": ["FisherFeatures"],
+        "features.l1": ["L1Selector"],
+        "features.selector": ["TermSelector"],
+        "features.smart": ["SmartWeighting"],
+        "models.bernoulli": ["BernoulliNB"],
+        "models.calibrated": ["Calibrated"],
+        "models.em": ["ExpectationMaximisation"],
+        "models.knn": ["CosineKNN"],
+        "models.llsf": ["LLSF"],
+        "models.multinomial": ["MultinomialNB"],
+        "models.poisson": ["PoissonNB"],
+        "models.pooled": ["PooledNB"],
+        "models.refined": ["RefinedNB"],
+        "models.rotation": ["RotationForest"],
+        "tally.planes": ["Plane"],
+        "tally.tally": ["Tally"],
+        "text.vectorizer": ["TextVectorizer"],
+        "text.vocabulary": ["Vocabulary"],
+        "tuning.curves": ["vocabulary_curve"],
+        "tuning.search": ["tune"],
+    },
+)

@@ -20,10 +20,10 @@ import numpy as np
 from sklearn.feature_extraction import text as reference
 
 from tallytext._core import Texts
-from tallytext.documents import Analyzer, Rows
+from tallytext.runtime import thread_count
 from tallytext.text.analysis import TermAnalysis
-from tallytext.threads import thread_count
-from tallytext.vocabulary import Vocabulary
+from tallytext.text.counting import Analyzer, Rows
+from tallytext.text.vocabulary import Vocabulary
 
 __all__ = ["CountVectorizer", "TfidfVectorizer"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallytext.storage.checksums import array_checksum, header_checksum
+from tallytext.io.safetensors import array_checksum, header_checksum
 
 HUGE = "a number that Python reads as infinite"
 HOSTILE: list[Any] = [

@@ -21,7 +21,7 @@ from tallytext import (
     TextVectorizer,
 )
 from tallytext.errors import CountOverflowError
-from tallytext.smoothing import AbsoluteDiscount
+from tallytext.models import AbsoluteDiscount
 
 WORDS = {"sea": "salt wave ship", "sky": "cloud blue wind", "land": "tree road hill"}
 QUERIES = ["salt wave", "blue hill and a naïve word", ""]

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from tallytext import BernoulliNB, MultinomialNB, Plane, PoissonNB, Tally, TextVectorizer
-from tallytext.bayes.stored import model_from, state_of
 from tallytext.errors import TallytextError
-from tallytext.settings import estimator_from, settings_of
-from tallytext.smoothing import AbsoluteDiscount
-from tallytext.storage import load_arrays, save_arrays
+from tallytext.io import load_arrays, save_arrays
+from tallytext.models import AbsoluteDiscount
+from tallytext.models.parameters import estimator_from, settings_of
+from tallytext.models.serialization import model_from, state_of
 
 TEXTS = ["salt wave wave", "a blue cloud", "the sun and the sea", "naïve blue", "wave sea salt"]
 LABELS = ["sea", "sky", ["sea", "sun"], [], "sea"]

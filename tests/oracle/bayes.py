@@ -8,14 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oracle.semantic import event_columns, semantic_probabilities
-from tallytext.smoothing import (
-    AbsoluteDiscount,
-    Background,
-    Dirichlet,
-    Laplace,
-    Semantic,
-    Unsmoothed,
-)
+from tallytext.models import AbsoluteDiscount, Background, Dirichlet, Laplace, Semantic, Unsmoothed
 
 TINY = np.finfo(float).tiny
 

@@ -4,13 +4,14 @@ import copy
 
 import numpy as np
 
-from tallytext.bayes import MultinomialNB
-from tallytext.bayes.multinomial_weights import (
+from tallytext import MultinomialNB
+from tallytext.models.word_probabilities import (
+    ClassWeighting,
     class_contrast_weights,
     contrast_weights,
     joint_weights,
+    term_emphasis,
 )
-from tallytext.bayes.weighting import ClassWeighting, term_emphasis
 
 
 def leave_one_out(model, X, y, sample_weight=None):

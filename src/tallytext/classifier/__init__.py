@@ -1,6 +1,47 @@
-"""From text to labels, with everything in between."""
+"""``TextClassifier``: from texts to labels, probabilities and explanations."""
 
-from tallytext.classifier.classifier import TextClassifier
-from tallytext.classifier.report import Report
+from typing import TYPE_CHECKING
 
-__all__ = ["Report", "TextClassifier"]
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.classifier.classifier import TextClassifier
+    from tallytext.classifier.registry import (
+        CHOICES,
+        Learner,
+        find_learner,
+        learner_of,
+        learners,
+        register,
+        unregister,
+    )
+    from tallytext.classifier.report import Report
+
+__all__ = [
+    "CHOICES",
+    "Learner",
+    "Report",
+    "TextClassifier",
+    "find_learner",
+    "learner_of",
+    "learners",
+    "register",
+    "unregister",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "classifier": ["TextClassifier"],
+        "registry": [
+            "CHOICES",
+            "Learner",
+            "find_learner",
+            "learner_of",
+            "learners",
+            "register",
+            "unregister",
+        ],
+        "report": ["Report"],
+    },
+)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.errors import LabelError
-from tallytext.labels import LabelIndex, listed_labels
-from tallytext.targets import is_indicator, targets_of
+from tallytext.tally.labels import LabelIndex, is_indicator, listed_labels, targets_of
 
 _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 

@@ -3,44 +3,213 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
-from tallytext.bayes.model import NaiveBayes
-from tallytext.classifier.base import ClassifierBase
 from tallytext.classifier.calibration import Calibration
-from tallytext.classifier.choosing import Trial
-from tallytext.classifier.origin import sentences_from
-from tallytext.classifier.pool import Pool
-from tallytext.classifier.report import Changes
-from tallytext.classifier.selecting import (
+from tallytext.classifier.model_selection import Trial
+from tallytext.classifier.registry import Learner, find_learner, learner_of
+from tallytext.classifier.report import Changes, Pool, sentences_from
+from tallytext.classifier.term_selection import (
     Selector,
     parts_of_selection,
     selection_from,
+    selector_for,
 )
-from tallytext.classifier.stored_model import (
-    Model,
-    learner_named,
-    model_of,
-    model_with,
-    parts_of,
-    sharing_rows,
-)
-from tallytext.classifier.stored_parameters import (
-    parameters_from,
-    parameters_of,
-    vectorizer_from,
-)
-from tallytext.duplicates import Duplicates
 from tallytext.errors import FileError
-from tallytext.selection import SelectedTally, TermSelector
-from tallytext.settings import settings_of
-from tallytext.storage import load_arrays, pack_arrays, save_arrays, unpack_arrays
-from tallytext.tally import Tally
+from tallytext.features.selected_tally import SelectedTally
+from tallytext.features.selector import TermSelector
+from tallytext.io.safetensors import load_arrays, pack_arrays, save_arrays, unpack_arrays
+from tallytext.models.naive_bayes import NaiveBayes
+from tallytext.models.parameters import estimator_from, settings_of
+from tallytext.models.serialization import arrays_of, model_from, state_of
+from tallytext.models.smoothing.semantic import Semantic
+from tallytext.models.trained import TrainedClassifier
+from tallytext.tally.labels import array_of_labels, sort_labels
+from tallytext.tally.tally import Tally
+from tallytext.text.duplicates import Duplicates
+from tallytext.text.vectorizer import TextVectorizer
+
+if TYPE_CHECKING:
+    from tallytext.classifier.classifier import ClassifierBase
+
+
+# ------------------------------------------------------------------------------------------------
+# The model of a classifier in a file: functions of counts, and models trained on documents.
+
+Arrays = dict[str, NDArray[Any]]
+Model = NaiveBayes | TrainedClassifier
+
+# Arrays of a model lie beside those of the tally.
+_PREFIX = "model."
+# A classifier gives its model whole counts of words, and takes new ones at any time.
+_STATE = {"unit": 1.0, "weighted": False, "open": True, "named": False, "announced": []}
+
+
+def parts_of(model: Model) -> tuple[Arrays, dict[str, Any]]:
+    """Return what a fitted model is, besides the tally: arrays, and a part of the header.
+
+    Raises
+    ------
+    FileError
+        If it cannot be kept in a file.
+    """
+    if isinstance(model, NaiveBayes):
+        return _named(arrays_of(model)), {"model": settings_of(model), "state": state_of(model)}
+    arrays, values = model.to_arrays()
+    state = {"several": model.multi_label_, "open": model.open_, "values": values}
+    return _named(arrays), {"model": settings_of(model), "state": state}
+
+
+def model_of(model: Model, state: Any, arrays: Mapping[str, NDArray[Any]], tally: Tally) -> Model:
+    """Return a model, so far with its settings only, as the file describes it.
+
+    Raises
+    ------
+    FileError
+        If no classifier could have such a model, or its parts do not fit each other.
+    """
+    if isinstance(model, TrainedClassifier):
+        return _trained(model, state, arrays, tally)
+    counted = model_from(model, tally, state, _own(arrays))
+    other = [name for name, value in _STATE.items() if repr(state[name]) != repr(value)]
+    if other or counted.multi_label is not counted.multi_label_:
+        raise FileError(f"no classifier has such a model: {', '.join(other) or 'multi_label'}")
+    return counted
+
+
+def model_with(settings: Any) -> Model:
+    """Return a model that is not fitted, with the settings of a file."""
+    model = estimator_from(settings)
+    if not isinstance(model, NaiveBayes | TrainedClassifier):
+        raise FileError(f"{type(model).__name__} is no model")
+    if isinstance(model, TrainedClassifier):
+        _expect_parameters(model)
+    return model
+
+
+def sharing_rows(given: Any, model: Model) -> Any:
+    """Return the model that a classifier was given, with the translation of the one it fitted.
+
+    A file holds the rows of a translation once.
+    """
+    own = getattr(model, "smoothing", None)
+    if isinstance(own, Semantic) and isinstance(getattr(given, "smoothing", None), Semantic):
+        given.smoothing = replace(given.smoothing, translation=own.translation)
+    return given
+
+
+def _expect_parameters(model: TrainedClassifier) -> None:
+    """Refuse settings that no training could have had: nobody would look at them again."""
+    try:
+        model._expect_parameters()
+    except (TypeError, ValueError) as problem:
+        reason = str(problem).removesuffix(".")
+        raise FileError(f"{type(model).__name__} cannot have these settings: {reason}") from None
+
+
+def learner_named(name: Any, model: Model) -> Learner:
+    """Return the learner that a file says made its model."""
+    if not isinstance(name, str):
+        raise FileError(f"{name!r:.40} is no name of a learner")
+    if name == type(model).__name__:
+        return learner_of(model)
+    learner = find_learner(name)
+    if type(learner.default()) is not type(model):
+        raise FileError(f"a {type(model).__name__} is no {name!r:.40}")
+    return learner
+
+
+def _trained(
+    model: TrainedClassifier, state: Any, arrays: Mapping[str, NDArray[Any]], tally: Tally
+) -> TrainedClassifier:
+    if not isinstance(state, Mapping) or state.keys() != {"several", "open", "values"}:
+        raise FileError(f"this is not the state of a model: {state!r:.80}")
+    flags = state["several"], state["open"]
+    if not all(type(flag) is bool for flag in flags) or not isinstance(state["values"], Mapping):
+        raise FileError("this is not the state of a model: a flag or its values cannot be")
+    if model.multi_label not in (None, state["several"]):
+        raise FileError("no classifier has such a model: multi_label")
+    model.multi_label_, model.open_ = flags
+    names = sort_labels(tally.classes)
+    if not names:
+        raise FileError("it has no class")
+    model.classes_ = array_of_labels(names)
+    documents = dict(zip(tally.classes, tally.class_documents.tolist(), strict=True))
+    model.class_documents_ = np.array([documents[name] for name in names], dtype=np.int64)
+    model.n_features_in_ = len(tally.vocabulary)
+    return model.read_arrays(_own(arrays), state["values"])
+
+
+def _named(arrays: Arrays) -> Arrays:
+    return {_PREFIX + name: array for name, array in arrays.items()}
+
+
+def _own(arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    return {
+        name.removeprefix(_PREFIX): np.array(array)
+        for name, array in arrays.items()
+        if name.startswith(_PREFIX)
+    }
+
+
+# ------------------------------------------------------------------------------------------------
+# The parameters of a classifier in a file.
+
+
+def parameters_of(classifier: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters that say what a classifier is, as JSON can hold them."""
+    given = classifier.get_params(deep=False)
+    model, vectorizer = given["model"], given["vectorizer"]
+    return {
+        "model": model if isinstance(model, str) else settings_of(model),
+        "vectorizer": None if vectorizer is None else settings_of(vectorizer),
+        "select": _spelt(given["select"]),
+        "multi_label": given["multi_label"],
+        "budget": given["budget"],
+    }
+
+
+def parameters_from(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what :func:`parameters_of` returned."""
+    model, vectorizer = stored["model"], stored["vectorizer"]
+    several, budget = stored["multi_label"], stored["budget"]
+    if several is not None and type(several) is not bool:
+        raise FileError(f"multi_label cannot be {several!r:.40}")
+    if budget is not None and type(budget) not in (int, float):
+        raise FileError(f"a budget cannot be {budget!r:.40}")
+    return {
+        "model": model if isinstance(model, str) else model_with(model),
+        "vectorizer": None if vectorizer is None else vectorizer_from(vectorizer),
+        "select": _selection(stored.get("select")),
+        "multi_label": several,
+        "budget": budget,
+    }
+
+
+def _spelt(select: Any) -> Any:
+    return select if select is None or isinstance(select, str) else settings_of(select)
+
+
+def _selection(stored: Any) -> Any:
+    selection = estimator_from(stored) if isinstance(stored, Mapping) else stored
+    selector_for(selection)
+    return selection
+
+
+def vectorizer_from(settings: Any) -> TextVectorizer:
+    """Return a vectorizer that is not fitted, with the settings of a file."""
+    vectorizer = estimator_from(settings)
+    if not isinstance(vectorizer, TextVectorizer):
+        raise FileError(f"{type(vectorizer).__name__} makes no terms of texts")
+    return vectorizer
+
 
 KIND = "tallytext.model"
 FORMAT = 2

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from functools import cache
+from inspect import signature
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from tallytext.classifier.choosing import Trial
-from tallytext.duplicates import Duplicates
+from tallytext.classifier.registry import Learner, learners
+from tallytext.errors import FileError, LabelError, SettingsError
+from tallytext.tally.gathered import Origin
+from tallytext.tally.planes import Plane
+from tallytext.tally.tally import Tally
+from tallytext.text.duplicates import Duplicates
+
+if TYPE_CHECKING:
+    from tallytext.classifier.from_tally import Sampled
+    from tallytext.classifier.model_selection import Trial
 
 
 @dataclass(frozen=True)
@@ -175,3 +186,224 @@ def _line(trial: Trial) -> str:
     return (
         f"    {trial.score:>6.1%} of {trial.n_documents:>5,}  {trial.learner:<12}  {trial.setting}"
     )
+
+
+# ------------------------------------------------------------------------------------------------
+# Settings in few words: what is not as usual.
+
+
+def in_few_words(model: Any) -> str:
+    """Return the settings of a model that are not its defaults.
+
+    Examples
+    --------
+    >>> from tallytext import MultinomialNB
+    >>> from tallytext.models import AbsoluteDiscount, Laplace
+    >>> in_few_words(MultinomialNB(Laplace(0.1), complement=True))
+    'MultinomialNB(smoothing=Laplace(epsilon=0.1), complement=True)'
+    >>> in_few_words(MultinomialNB(AbsoluteDiscount()))
+    'MultinomialNB(smoothing=AbsoluteDiscount())'
+    """
+    kind: Any = type(model)
+    usual = _defaults(kind)
+    given = model.get_params(deep=False)
+    return _named(model, {name: given[name] for name in usual if name != "verbose"}, usual)
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {name: each.default for name, each in signature(kind).parameters.items()}
+
+
+def _named(value: Any, given: dict[str, Any], usual: dict[str, Any]) -> str:
+    unusual = (
+        f"{name}={_value(each)}" for name, each in given.items() if not _same(each, usual[name])
+    )
+    return f"{type(value).__name__}({', '.join(unusual)})"
+
+
+def _value(value: Any) -> str:
+    if not is_dataclass(value) or isinstance(value, type):
+        return repr(value)
+    settled = [each for each in fields(value) if each.init]
+    given = {each.name: getattr(value, each.name) for each in settled}
+    return _named(value, given, {each.name: each.default for each in settled})
+
+
+def _same(value: Any, usual: Any) -> bool:
+    return usual is not MISSING and type(value) is type(usual) and bool(value == usual)
+
+
+# ------------------------------------------------------------------------------------------------
+# Documents without labels: what a classifier was given of them, and what became of it.
+
+FEW = 50
+"""Labels per class up to which learners are not compared where there is text without labels."""
+
+_MOST_DOCUMENTS = 2**63
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The documents without labels that a classifier was trained with.
+
+    Attributes
+    ----------
+    n_documents : int
+        How many there were.
+    reason : str
+        Why a learner was taken that learns from them, or one that does not.
+    notes : tuple of str
+        What the learner did with them, in sentences.
+
+    Examples
+    --------
+    >>> Pool.from_dict(Pool(3, "it was named", ("3 documents",)).to_dict()).n_documents
+    3
+    """
+
+    n_documents: int = 0
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as JSON has them."""
+        return asdict(self) | {"notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Pool:
+        """Read what :meth:`to_dict` wrote."""
+        made = cls(**{**values, "notes": tuple(values["notes"])})
+        texts = all(isinstance(text, str) for text in (made.reason, *made.notes))
+        counted = type(made.n_documents) is int and 0 <= made.n_documents < _MOST_DOCUMENTS
+        if not (texts and counted and isinstance(values["notes"], list)):
+            raise FileError(f"{values!r:.80} says nothing of unlabelled documents")
+        return made
+
+
+def expect_ears(learner: Learner) -> None:
+    """Refuse documents without labels for a learner that would not listen.
+
+    Raises
+    ------
+    SettingsError
+        Names those that would.
+    """
+    if not learner.unlabelled:
+        able = " or ".join(f"model={each.name!r}" for each in learners(unlabelled=True))
+        alone = " A naive Bayes model by itself, given counts, has fit(X, y, unlabelled=)."
+        raise SettingsError(
+            f"{learner.name} learns nothing from unlabelled documents in a classifier. Use {able}, "
+            'or leave the choice to model="auto"; or fit it without unlabelled=.'
+            f"{alone * learner.additive}"
+        )
+
+
+def refuse_several() -> NoReturn:
+    """Refuse documents without labels beside those that may have several.
+
+    Raises
+    ------
+    LabelError
+    """
+    raise LabelError(
+        "unlabelled documents can be learned from where each of the others has exactly one label, "
+        "and here documents may have several or none. Give texts whose labels are not known as "
+        "unlabelled= and not with the label []; or fit without unlabelled=, or one classifier for "
+        'each label, with "yes" and "no" for labels.'
+    )
+
+
+def reason_for(n_labels: float, chosen: Learner, compared: Sequence[Learner]) -> str:
+    """Return why a learner was taken where there were documents without labels.
+
+    Parameters
+    ----------
+    n_labels : float
+        Labels per class, the median.
+    chosen : Learner
+    compared : sequence of Learner
+        What it was compared with, itself among them.
+
+    Examples
+    --------
+    >>> from tallytext.classifier import find_learner
+    >>> print(reason_for(10, find_learner("pooled"), [find_learner("pooled")]))
+    pooled learns from them; 10 labels per class (median) are too few to compare learners by
+    """
+    if not any(each.unlabelled for each in compared):
+        return "not learned from: tables of their words and all classes would fill memory"
+    if all(each.unlabelled for each in compared):
+        return (
+            f"{chosen.name} learns from them; {n_labels:g} label{'s' * (n_labels != 1)} per class "
+            f"(median) {'is' if n_labels == 1 else 'are'} too few to compare learners by"
+        )
+    if chosen.unlabelled:
+        return f"{chosen.name} learns from them, and did best on documents kept from all learners"
+    return f"of no use here: {chosen.name}, which learns nothing from them, did best without"
+
+
+# ------------------------------------------------------------------------------------------------
+# Where the counts of a classifier are from, in sentences.
+
+
+def sentences(tally: Tally, origin: Origin | None, sampled: Sampled, n_compared: int) -> list[str]:
+    """Return what there is to say of a classifier that was made of a tally.
+
+    Parameters
+    ----------
+    tally : Tally
+    origin : Origin or None
+        What is known of its making.
+    sampled : Sampled
+        The documents that models were judged on.
+    n_compared : int
+        How many models were judged on them.
+    """
+    said = [f"{_where(origin)}; {_judged_on(tally, sampled, n_compared)}"]
+    if origin is not None and origin.n_skipped:
+        said.append(f"{_some(origin.n_skipped, 'row')} could not be read, and left out")
+    if origin is not None and origin.dropped:
+        lost = origin.dropped
+        said.append(
+            f"{_some(lost.n_tokens, 'occurrence')} of rare words left out: no count is off by more "
+            f"than {lost.bound:,}"
+        )
+    if origin is not None and origin.outgrown:
+        said.append(said_of_outgrown(origin.outgrown))
+    if sampled.n_uncertain:
+        said.append(
+            f"{_some(sampled.n_uncertain, 'word')} of the sample ignored when models were judged: "
+            "the counts have fewer of them than the sample"
+        )
+    return said
+
+
+def said_of_outgrown(planes: list[Plane]) -> str:
+    """Return what there is to say of planes that had no room for all documents."""
+    return f"too many documents for the 64 bits of {', '.join(map(repr, planes))}: not counted"
+
+
+def sentences_from(stored: Any) -> list[str]:
+    """Read sentences from a file."""
+    if not isinstance(stored, list) or not all(isinstance(each, str) for each in stored):
+        raise FileError(f"{stored!r:.80} does not say where counts are from")
+    return list(stored)
+
+
+def _where(origin: Origin | None) -> str:
+    # Not how many: a model is the same however documents were spread.
+    return "a tally" if origin is None else "in partitions"
+
+
+def _judged_on(tally: Tally, sampled: Sampled, n_compared: int) -> str:
+    n = len(sampled.drawn.labels)
+    if not n_compared:
+        few = f"a sample of {_some(n, 'document')} is too small" if n else "no sample of documents"
+        return f"{few} to judge models on"
+    verb = "compared" if n_compared > 1 else "judged"
+    return f"{verb} on a sample of {_some(n, 'document')} of {tally.n_documents:,}"
+
+
+def _some(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 
-from tallytext.classifier.budget import Size, affordable
-from tallytext.classifier.candidates import (
-    candidates_for,
-    drawn_from,
-    limits_for,
-    planes_for,
-    pool_for,
-    vectorizer_for,
+from tallytext.classifier.labels import expect_as_many, expect_single
+from tallytext.classifier.model_selection import (
+    Candidate,
+    Choice,
+    Contest,
+    Fitted,
+    Judge,
+    Size,
+    affordable,
+    fitted,
+    n_judged,
 )
-from tallytext.classifier.choosing import Choice
-from tallytext.classifier.contest import Contest, Fitted, fitted
-from tallytext.classifier.counting import Counting
-from tallytext.classifier.folds import (
+from tallytext.classifier.registry import (
+    CHOICES,
+    FEATURES,
+    GIVEN,
+    Learner,
+    find_learner,
+    learner_of,
+    learners,
+)
+from tallytext.classifier.report import (
+    FEW,
+    Pool,
+    expect_ears,
+    reason_for,
+    refuse_several,
+    said_of_outgrown,
+)
+from tallytext.classifier.sampling import (
+    Drawn,
+    KeptRows,
+    Keys,
     Rows,
+    Sample,
+    TrainingDocuments,
     dealt_out,
     few_for_refitting,
     grouped,
@@ -27,19 +54,268 @@ from tallytext.classifier.folds import (
     some_for_itself,
     whole,
 )
-from tallytext.classifier.judging import Candidate, Judge, n_judged
-from tallytext.classifier.kept import KeptRows
-from tallytext.classifier.labels import expect_single
-from tallytext.classifier.origin import said_of_outgrown
-from tallytext.classifier.pool import FEW, Pool, reason_for, refuse_several
-from tallytext.classifier.sample import Drawn
-from tallytext.classifier.selecting import expect_documents, selector_for
-from tallytext.errors import CountOverflowError
-from tallytext.learners import CHOICES
-from tallytext.planes import Plane
-from tallytext.tally import Tally
-from tallytext.text.sources import as_texts
-from tallytext.vectorizer import TextVectorizer
+from tallytext.classifier.term_selection import (
+    Selector,
+    expect_documents,
+    planes_to_select,
+    selector_for,
+)
+from tallytext.errors import CountOverflowError, LabelError, VocabularyError
+from tallytext.tally.gathered import added
+from tallytext.tally.labels import LabelIndex, distinct_labels
+from tallytext.tally.planes import Plane, in_order
+from tallytext.tally.tally import Tally
+from tallytext.text.duplicates import Duplicates
+from tallytext.text.sources import as_texts, fingerprints
+from tallytext.text.vectorizer import TextVectorizer
+
+# ------------------------------------------------------------------------------------------------
+# Training documents as they stream by: counted, some of them kept to judge models on.
+
+SAMPLE = 4096
+"""How many documents are kept to judge models on, at most."""
+SAMPLE_OF_KEPT = 16_384
+"""The same where all documents are kept anyway."""
+
+
+class Counting:
+    """Counts documents, batch by batch, in memory that does not grow with their number.
+
+    But for eight bytes and a label each, to find those that come twice; and for all of them, if a
+    model is to be trained on documents.
+
+    Parameters
+    ----------
+    vectorizer : TextVectorizer
+        Not fitted; learns the words.
+    planes : iterable of Plane
+        What to count besides, as long as sums have room for it.
+    kept : dict of KeptRows
+        By names of features, what to keep of all documents; those with this vectorizer are
+        counted once.
+    most_words : mapping
+        By names of features, of how many words documents may be on average in the first batch for
+        these features to be counted at all.
+    pool : dict of KeptRows
+        By names of features, what to keep of documents without labels.
+    n_drawn : int
+        How many documents are kept to judge models on, at most.
+    """
+
+    def __init__(
+        self,
+        vectorizer: TextVectorizer,
+        planes: Iterable[Plane],
+        kept: Mapping[str, KeptRows] = MappingProxyType({}),
+        most_words: Mapping[str, float] = MappingProxyType({}),
+        pool: Mapping[str, KeptRows] = MappingProxyType({}),
+        n_drawn: int = SAMPLE,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.sample = Sample(n_drawn)
+        self._planes = in_order(planes)
+        self._tally: Tally | None = None
+        self.kept, self._pool = dict(kept), dict(pool)
+        self.n_unlabelled = 0
+        self._most_words = most_words
+        self._labels: list[Any] = []
+        self._fingerprints: list[NDArray[np.uint64]] = []
+
+    def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
+        """Count more documents.
+
+        Parameters
+        ----------
+        texts : list or column of str
+        labels : list
+            A label per document, or a list of labels.
+        keys : ndarray of uint64, default=None
+            What documents are drawn by, see :class:`~tallytext.classifier.sampling.Sample`.
+        """
+        self._expect_order()
+        X = self.vectorizer.partial_fit_transform(texts)
+        expect_as_many(X.shape[0], labels)
+        self._learn(X, labels)
+        self.sample.add(X, labels, keys)
+        self._labels += labels
+        self._fingerprints.append(self._prints(texts))
+        self._keep(texts, X)
+
+    def add_unlabelled(self, texts: Any) -> None:
+        """Count more documents without labels, for the models that learn from these.
+
+        They are in no class and in no tally; but their words are known from now on.
+        """
+        for rows in self._pool.values():
+            rows.count(texts)
+        self.n_unlabelled = max((rows.n_documents for rows in self._pool.values()), default=0)
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted."""
+        if self._tally is None or not self._tally.n_documents:
+            raise LabelError("there is no document to learn from.")
+        return self._tally
+
+    @property
+    def outgrown(self) -> list[Plane]:
+        """What is no longer counted, since sums would have left 64 bits."""
+        kept = self._planes if self._tally is None else self._tally.planes
+        return [each for each in self._planes if each not in kept]
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents were counted."""
+        return len(self._labels)
+
+    def documents(self, several: bool) -> TrainingDocuments | None:
+        """Return all documents, if they were kept."""
+        labels = self._labels if several else expect_single(self._labels)
+        pool = self._pool if self.n_unlabelled else {}
+        return TrainingDocuments(self.kept, labels, pool) if self.kept else None
+
+    def duplicates(self) -> Duplicates:
+        """Return which documents came more than once."""
+        index = LabelIndex()
+        encoded = index.encode(self._labels, len(self._labels))
+        return Duplicates.of(np.concatenate(self._fingerprints), encoded, index.names)
+
+    def _keep(self, texts: Any, X: Any) -> None:
+        if len(self._fingerprints) == 1:
+            words = X.sum() / max(X.shape[0], 1)
+            for name, most in self._most_words.items():
+                if words > most:
+                    self.kept.pop(name, None)
+        for rows in self.kept.values():
+            if rows.vectorizer is self.vectorizer:
+                rows.add(X)
+            else:
+                rows.count(texts)
+
+    def _learn(self, X: Any, labels: list[Any]) -> None:
+        tally, terms = self._counted_into(labels), self.vectorizer.vocabulary_
+        try:
+            tally.learn(X, labels, terms=terms)
+        except CountOverflowError:
+            if not tally.planes:
+                raise
+            more = Tally(terms, planes=tally.planes).learn(X, labels, terms=terms)
+            self._tally = added(tally, more)
+
+    def _counted_into(self, labels: list[Any]) -> Tally:
+        if self._tally is None:
+            self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes)
+            self._tally.number_labels(distinct_labels(labels))
+        return self._tally
+
+    def _prints(self, texts: Any) -> NDArray[np.uint64]:
+        read = self.vectorizer
+        return fingerprints(
+            texts, encoding=read.encoding, decode_error=read.decode_error, n_jobs=read.n_jobs
+        )
+
+    def _expect_order(self) -> None:
+        if self.vectorizer.is_limited and self._fingerprints:
+            raise VocabularyError(
+                "min_df, max_df and max_features need all documents at once: use fit, or a "
+                "vectorizer without limits."
+            )
+
+
+# ------------------------------------------------------------------------------------------------
+# What there is to choose from, as the settings of a classifier say.
+
+
+def vectorizer_for(settings: Any, features: str) -> TextVectorizer:
+    """Return a vectorizer that is not fitted yet, as the settings of a classifier say."""
+    given = settings.vectorizer
+    if given is None:
+        return TextVectorizer(**FEATURES[features].vectorizer, n_jobs=settings.n_jobs)
+    if not isinstance(given, TextVectorizer):
+        raise TypeError(f"vectorizer must be a TextVectorizer, not {given!r:.80}.")
+    return clone(given)
+
+
+def candidates_for(settings: Any, unlabelled: bool = False) -> list[Candidate]:
+    """Return what there is to choose from.
+
+    Parameters
+    ----------
+    settings : TextClassifier
+    unlabelled : bool, default=False
+        Whether there will be documents without labels.
+
+    Examples
+    --------
+    >>> from tallytext import TextClassifier
+    >>> [str(each) for each in candidates_for(TextClassifier("bernoulli"))]
+    ['bernoulli: BernoulliNB(gamma=0.1)']
+    """
+    if unlabelled and settings.multi_label:
+        refuse_several()
+    found = _found(settings, unlabelled)
+    if unlabelled and settings.model not in CHOICES:
+        expect_ears(found[0].learner)
+    if settings.vectorizer is not None:
+        found = list({(each.learner.name, id(each.model)): each for each in found}.values())
+        found = [replace(each, features=GIVEN) for each in found]
+    common = {"n_jobs": settings.n_jobs, "verbose": settings.verbose}
+    given = {name: value for name, value in common.items() if value is not None}
+    for candidate in found:
+        known = candidate.model.get_params(deep=False)
+        candidate.model.set_params(**{name: given[name] for name in given if name in known})
+    return found
+
+
+def _found(settings: Any, unlabelled: bool) -> list[Candidate]:
+    model = settings.model
+    if isinstance(model, str) and model in CHOICES:
+        additive = True if model == "auto" else None
+        several = bool(settings.multi_label)
+        kinds = [k for k in learners(additive=additive, multi_label=several) if k.considered]
+        if unlabelled:
+            kinds += [kind for kind in learners(unlabelled=True) if kind not in kinds]
+        return [each for kind in kinds for each in _variants(kind)]
+    if isinstance(model, str):
+        kind = find_learner(model)
+        return [Candidate(kind, kind.default(), kind.features[0])]
+    return [Candidate(learner_of(model), clone(model))]
+
+
+def _variants(kind: Learner) -> list[Candidate]:
+    return [Candidate(kind, each, name) for each in kind.models() for name in kind.features]
+
+
+def pool_for(kept: dict[str, KeptRows], candidates: list[Candidate]) -> dict[str, KeptRows]:
+    """Return what to keep of documents without labels, for those that learn from them."""
+    names = {each.features for each in candidates if each.learner.unlabelled}
+    return {name: KeptRows(kept[name].vectorizer) for name in names}
+
+
+def drawn_from(candidates: list[Candidate]) -> int:
+    """Return how many documents to judge models on: more where all are kept for others anyway."""
+    kept = any(each.learner.judged_by == "refitting" for each in candidates)
+    return SAMPLE_OF_KEPT if kept else SAMPLE
+
+
+def limits_for(kept: dict[str, KeptRows], base: str) -> dict[str, float]:
+    """Return how long documents may be for features to be worth counting."""
+    limits = {name: FEATURES[name].most_words for name in kept if name not in (GIVEN, base)}
+    return {name: most for name, most in limits.items() if most is not None}
+
+
+def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
+    """Return what a tally must count for a model of chosen terms to be read off it."""
+    own = planes_of(candidate)
+    return [*own, *(each for each in planes_to_select(selector) if each not in own)]
+
+
+def planes_of(candidate: Candidate) -> list[Plane]:
+    """Return what a tally must count for a model to be read off it."""
+    if not candidate.learner.additive:
+        return []
+    candidate.model._settle(bool(candidate.model.multi_label))
+    return [column for column in candidate.model._columns(1.0, False) if isinstance(column, Plane)]
 
 
 class Training:

@@ -9,26 +9,19 @@ from typing import Annotated
 
 import typer
 
-from tallytext.cli.command import Command
+from tallytext.cli.app import EXIT_CODES, Command, Commands, flowing, ungrouped
 from tallytext.cli.compare import compare
 from tallytext.cli.demo import demo
 from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
-from tallytext.cli.failures import EXIT_CODES, Commands
-from tallytext.cli.forget import forget
-from tallytext.cli.grouping import ungrouped
-from tallytext.cli.help_text import flowing
-from tallytext.cli.info import info
+from tallytext.cli.inspect import info, terms
 from tallytext.cli.label import label
-from tallytext.cli.learn import learn
-from tallytext.cli.merge import merge
+from tallytext.cli.options import MODELS
 from tallytext.cli.predict import predict
-from tallytext.cli.recalibrate import recalibrate
 from tallytext.cli.reproduce import reproduce
-from tallytext.cli.terms import terms
 from tallytext.cli.train import train
-from tallytext.cli.training_options import MODELS
 from tallytext.cli.translate import app as translate
+from tallytext.cli.update import forget, learn, merge, recalibrate
 
 HELP = """Sort texts into classes: learn from examples, answer for new texts, and say why.
 

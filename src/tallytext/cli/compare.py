@@ -12,10 +12,16 @@ from typing import Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import is_watched, print_json, results, say, warn
-from tallytext.cli.documents import Documents
-from tallytext.cli.interrupts import told
-from tallytext.cli.models import expect_place
+from tallytext.cli.io import (
+    Documents,
+    expect_place,
+    is_watched,
+    print_json,
+    results,
+    say,
+    told,
+    warn,
+)
 from tallytext.cli.train import default_output
 
 _HOW = "Comparison"
@@ -100,7 +106,7 @@ def compare(
     tally compare news.parquet --time date --learner refined --learner chi-contrast
     """
     import tallytext
-    from tallytext.learners import find_learner
+    from tallytext.classifier.registry import find_learner
 
     path = expect_place(output or default_output(sources, ".html"), page=True)
     for name in learner or ():

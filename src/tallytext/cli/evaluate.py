@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import complain, print_json, results, warn
-from tallytext.cli.documents import Documents
-from tallytext.cli.engine_options import Many
-from tallytext.cli.interrupts import told
-from tallytext.cli.models import load
+from tallytext.cli.io import Documents, complain, load, print_json, results, told, warn
+from tallytext.cli.options import Many
 
 if TYPE_CHECKING:
-    from tallytext import TextClassifier
-    from tallytext.cli.shared_work import SharedWork
-    from tallytext.evaluation import EvaluationReport
+    from tallytext.classifier.classifier import TextClassifier
+    from tallytext.cli.engines import SharedWork
+    from tallytext.evaluation.report import EvaluationReport
 
 _BATCH = 16_384
 
@@ -75,10 +72,13 @@ def _judged(
     if many.engine is None:
         documents = Documents(sources, reading, quiet, max_documents=_BATCH)
         return report_on(classifier, documents), documents
-    from tallytext.cli.shared_work import SharedWork
-    from tallytext.distributed.answering import model_bytes
-    from tallytext.distributed.asking import judged_split, packed_question
-    from tallytext.distributed.judging import report_of
+    from tallytext.cli.engines import SharedWork
+    from tallytext.distributed.predicting import (
+        judged_split,
+        model_bytes,
+        packed_question,
+        report_of,
+    )
 
     classifier.predict_proba([])  # warns of what others would be warned of
     work = SharedWork(sources, reading, many, quiet)
@@ -89,8 +89,8 @@ def _judged(
 
 def report_on(classifier: TextClassifier, documents: Documents) -> EvaluationReport:
     """Return how good a classifier is on documents, batch by batch."""
-    from tallytext.classifier.evaluating import evaluated
-    from tallytext.evaluation import EvaluationReport
+    from tallytext.classifier.evaluation import evaluated
+    from tallytext.evaluation.report import EvaluationReport
 
     batches = ((batch.texts, batch.labels) for batch in documents)
     return EvaluationReport.of(evaluated(classifier, batches))

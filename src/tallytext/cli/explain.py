@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import print_json, results, say, warn
-from tallytext.cli.models import class_named, expect_place, load
+from tallytext.cli.io import class_named, expect_place, load, print_json, results, say, warn
 
 
 def explain(
@@ -57,8 +56,8 @@ def explain(
     if not any(each.known for each in explanation.contributions):
         warn("no word of this text was in a training document: the answer is no more than a guess.")
     if html is not None:
-        from tallytext.storage import save_text
-        from tallytext.storage.pages import whole_page
+        from tallytext.io.html import whole_page
+        from tallytext.io.safetensors import save_text
 
         save_text(html, whole_page(str(explanation.label), explanation.to_html(top)))
         say(f"saved as {html}")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import is_watched, remarks, say
-from tallytext.cli.interrupts import told
-from tallytext.cli.keys import EndOfKeys, Keys
-from tallytext.cli.models import expect_place, save
+from tallytext.cli.io import Documents, expect_place, is_watched, remarks, save, say, told
+from tallytext.cli.options import Reading
+from tallytext.cli.terminal import EndOfKeys, Keys
 from tallytext.cli.train import default_output
+from tallytext.errors import InputError
 
 if TYPE_CHECKING:
-    from tallytext.labelling import Session
+    from tallytext.labelling.session import Session
 
 Answers = Annotated[
     Path | None,
@@ -80,9 +81,9 @@ def label(
     tally label half-done.csv --label topic
     """
     with _busy("loading libraries", quiet):  # a second or more, in which nothing else is seen
-        from tallytext.cli.label_documents import labelled_texts
-        from tallytext.cli.label_standing import answers_told
-        from tallytext.labelling import Journal, Session
+        from tallytext.cli.label_screen import answers_told
+        from tallytext.labelling.journal import Journal
+        from tallytext.labelling.session import Session
     path = expect_place(output or default_output(sources))
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
         texts, given = labelled_texts(sources, reading, column, quiet)
@@ -96,9 +97,7 @@ def label(
 
 
 def _ask(session: Session, stream: TextIO | None, classes: list[str], quiet: bool) -> None:
-    from tallytext.cli.label_dialogue import Dialogue
-    from tallytext.cli.label_screen import Screen
-    from tallytext.cli.label_standing import Pace
+    from tallytext.cli.label_screen import Dialogue, Pace, Screen
 
     pace = Pace()
     with Keys(stream) as keys, suppress(EndOfKeys):
@@ -130,7 +129,7 @@ def _busy(what: str, quiet: bool) -> Iterator[None]:
 
 
 def _interrupted(session: Session) -> str:
-    from tallytext.cli.label_standing import answers_told
+    from tallytext.cli.label_screen import answers_told
 
     return (
         f"{answers_told(session.n_answers)} in {session.journal.path}; no model was written now. "
@@ -139,7 +138,7 @@ def _interrupted(session: Session) -> str:
 
 
 def _finish(session: Session, path: Path, quiet: bool) -> None:
-    from tallytext.cli.label_standing import accuracy_parts, answers_told
+    from tallytext.cli.label_screen import accuracy_parts, answers_told
 
     parts = [f"{answers_told(session.n_answers)} in {session.journal.path}"]
     parts += [part.plain for part in accuracy_parts(session)]
@@ -154,3 +153,74 @@ def _finish(session: Session, path: Path, quiet: bool) -> None:
     save(classifier, path)
     if not quiet:
         say(f"saved as {path}")
+
+
+# ------------------------------------------------------------------------------------------------
+# Documents to be labelled, and the labels that some of them have.
+
+
+def labelled_texts(
+    sources: Sequence[str], reading: Reading, column: str | None, quiet: bool
+) -> tuple[list[str], dict[int, str]]:
+    """Return all documents, and by number the labels of those that have one.
+
+    Parameters
+    ----------
+    sources : sequence of str
+    reading : Reading
+        How they are read; without labels.
+    column : str or None
+        The column of labels, which may be empty.
+    quiet : bool
+        Whether to say nothing but warnings.
+    """
+    texts: list[str] = []
+    given: dict[int, str] = {}
+    for batch in Documents(sources, reading, quiet, also=() if column is None else (column,)):
+        if column is not None:
+            given |= _given(batch.also[column], len(texts))
+        texts += batch.strings
+    return texts, given
+
+
+def _given(values: Sequence[Any], first: int) -> dict[int, str]:
+    return {row: label for row, label in _labels(values, first) if label is not None}
+
+
+def _labels(values: Sequence[Any], first: int) -> Iterator[tuple[int, str | None]]:
+    for row, value in enumerate(values, first):
+        try:
+            yield row, label_in(value)
+        except ValueError:
+            raise InputError(
+                f"document {row} has no single label but {value!r:.60}: tally label is for "
+                "documents with one label each."
+            ) from None
+
+
+def label_in(value: Any) -> str | None:
+    """Return the label that a value stands for; None for none.
+
+    Examples
+    --------
+    >>> label_in(" spam "), label_in(""), label_in(None), label_in(float("nan"))
+    ('spam', None, None, None)
+    >>> label_in(3), label_in(3.0), label_in(0.1), label_in(["spam"])
+    ('3', '3', '0.1', 'spam')
+    """
+    if isinstance(value, list):
+        if len(value) > 1:
+            raise ValueError
+        return label_in(value[0]) if value else None
+    if isinstance(value, float):
+        return None if math.isnan(value) else _shortest(value)
+    if isinstance(value, str | int):
+        return str(value).strip() or None
+    if value is None:
+        return None
+    raise ValueError
+
+
+def _shortest(number: float) -> str:
+    """Return the least digits that mean this number and no other."""
+    return str(int(number)) if number.is_integer() else repr(float(number))

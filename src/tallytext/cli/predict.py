@@ -9,19 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.answer_options import Wanted, Written
-from tallytext.cli.console import say
-from tallytext.cli.documents import Documents
-from tallytext.cli.engine_options import Many
-from tallytext.cli.folders import expect_new, new_folder
-from tallytext.cli.interrupts import told
-from tallytext.cli.models import load
-from tallytext.cli.writing import Writer
+from tallytext.cli.io import Documents, Writer, expect_new, load, new_folder, say, told
+from tallytext.cli.options import Many, Wanted, Written
 
 if TYPE_CHECKING:
-    from tallytext import TextClassifier
-    from tallytext.cli.shared_work import SharedWork
-    from tallytext.distributed.asked import Asked
+    from tallytext.classifier.classifier import TextClassifier
+    from tallytext.cli.engines import SharedWork
+    from tallytext.distributed.answers import Asked
 
 OutputFolder = Annotated[
     Path | None,
@@ -69,7 +63,7 @@ def predict(
     if many.engine is None:
         _answer(classifier, Documents(sources, reading, quiet, **more), asked)
         return
-    from tallytext.cli.shared_work import SharedWork
+    from tallytext.cli.engines import SharedWork
 
     work = SharedWork(sources, reading, many, quiet)
     work.reading |= more
@@ -93,14 +87,14 @@ def _check(wanted: Wanted, many: Many, sources: list[str], output: Path | None) 
 
 
 def _more_of_reading(classifier: TextClassifier, wanted: Wanted) -> dict[str, Any]:
-    from tallytext.classifier.answers import batch_size
+    from tallytext.classifier.evaluation import batch_size
 
     also = [] if wanted.identifier is None else [wanted.identifier]
     return {"also": also, "max_documents": batch_size(classifier, wanted.batch)}
 
 
 def _asked(wanted: Wanted, several: bool) -> Asked:
-    from tallytext.distributed.asked import Asked
+    from tallytext.distributed.answers import Asked
 
     return Asked(
         top=wanted.top,
@@ -128,8 +122,7 @@ def _let_answer(
     classifier: TextClassifier, work: SharedWork, asked: Asked, output: Path | None
 ) -> None:
     """Let others answer, and write to files of a folder, or to standard output what they say."""
-    from tallytext.distributed.answering import model_bytes
-    from tallytext.distributed.asking import answered, packed_question, part_name
+    from tallytext.distributed.predicting import answered, model_bytes, packed_question, part_name
 
     asked.answers(classifier)  # refuses what would fail later
     classifier.predict_proba([])  # warns of what others would be warned of

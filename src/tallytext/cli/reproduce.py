@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tallytext.cli.console import results, say
+from tallytext.cli.io import results, say
 from tallytext.errors import InputError
 
 

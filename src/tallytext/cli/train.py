@@ -2,23 +2,157 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.console import is_watched, print_json, say, warn
-from tallytext.cli.engine_options import Counting, Many
-from tallytext.cli.interrupts import told
-from tallytext.cli.learning import expect_sums, learned_by_many, learned_here
-from tallytext.cli.models import expect_place, save
-from tallytext.cli.report_text import print_report
-from tallytext.cli.training_options import Settings
+from tallytext.cli.io import (
+    Documents,
+    expect_place,
+    is_watched,
+    print_json,
+    results,
+    save,
+    say,
+    told,
+    unlabelled_documents,
+    warn,
+)
+from tallytext.cli.options import Counting, Many, Reading, Settings
 
 if TYPE_CHECKING:
-    from tallytext import TextClassifier, TextVectorizer
-    from tallytext.selection import TermSelector
+    from tallytext.classifier.classifier import TextClassifier
+    from tallytext.classifier.report import Report
+    from tallytext.features.selector import TermSelector
+    from tallytext.text.vectorizer import TextVectorizer
+
+
+# ------------------------------------------------------------------------------------------------
+# Classifiers trained by a command: on documents read here, or on what others have counted.
+
+
+class Learned(NamedTuple):
+    """A classifier, how many rows were left out, and what tells how long it took."""
+
+    classifier: TextClassifier
+    skipped: dict[str, int]
+    close: Callable[[], None]
+
+
+def learned_here(
+    classifier: TextClassifier,
+    sources: list[str],
+    reading: Reading,
+    unlabelled: list[str],
+    quiet: bool,
+) -> Learned:
+    """Return a classifier that has learned from documents, which are read here."""
+    documents = Documents(sources, reading, quiet)
+    pool = unlabelled_documents(unlabelled, sources, reading, quiet)
+    classifier.fit_batches(documents.pairs(), unlabelled=pool.texts() if unlabelled else None)
+    if unlabelled and not pool.n_documents:
+        warn(f"there is no document in {', '.join(unlabelled)}: learned from those with labels.")
+    skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
+    return Learned(classifier, skipped, lambda: documents.close(pool))
+
+
+def learned_by_many(
+    settings: TextClassifier,
+    sources: list[str],
+    reading: Reading,
+    many: Many,
+    counting: Counting,
+    quiet: bool,
+) -> Learned:
+    """Return a classifier with the settings of another, made of what an engine has counted."""
+    from tallytext.classifier.training import candidates_for, vectorizer_for
+    from tallytext.cli.engines import SharedWork
+
+    planes = settings.planes()  # refuses settings that need documents
+    vectorizer = vectorizer_for(settings, candidates_for(settings)[0].features)
+    work = SharedWork(sources, reading, many, quiet)
+    tally = work.tally(vectorizer=vectorizer, planes=planes, **counting.given())
+    params = settings.get_params(deep=False)
+    del params["vectorizer"]
+    classifier = type(settings).from_tally(tally, **params)
+    return Learned(classifier, {"skipped": work.n_skipped, "skipped_unlabelled": 0}, work.close)
+
+
+def expect_sums(model: str, select: str | None) -> None:
+    """Refuse a model that is not made of counts, and terms that are not chosen by them.
+
+    Examples
+    --------
+    >>> expect_sums("multinomial", "ig:2000")
+    """
+    from tallytext.classifier.registry import find_learner, learners
+
+    if select is not None and select.partition(":")[0] == "ts":
+        raise typer.BadParameter(
+            "--select ts compares documents with each other: with --engine, take another score."
+        )
+    if model == "auto" or (model != "best" and find_learner(model).additive):
+        return
+    sums = ", ".join(["auto", *(learner.name for learner in learners(additive=True))])
+    raise typer.BadParameter(
+        f"--model {model} needs all documents in one place: with --engine, take one of {sums}."
+    )
+
+
+# ------------------------------------------------------------------------------------------------
+# The report of a classifier, for those who write commands.
+
+# What a report advises in Python, and the commands that do it.
+_COMMANDS = {
+    "give fit groups= or time=": "see tally compare --groups",
+    "call recalibrate(texts, labels)": "see tally recalibrate",
+}
+
+_INDENT = " " * 15
+
+
+def print_report(report: Report) -> None:
+    """Write a report to standard output; a terminal gets no line that is wider than it is."""
+    console = results()
+    width = console.width if console.is_terminal else None
+    for line in in_commands(str(report)).splitlines():
+        console.print(line if width is None else fitted(line, width), soft_wrap=True)
+
+
+def fitted(line: str, width: int) -> str:
+    """Return a line of a report that fits: sentences are wrapped, settings are cut.
+
+    Examples
+    --------
+    >>> print(fitted("  expected     84.1% accuracy, on 4,096 documents", 40))
+      expected     84.1% accuracy, on 4,096
+                   documents
+    >>> fitted("     84.1% of 4,096  contrast      MultinomialNB(complement=True)", 50)
+    '     84.1% of 4,096  contrast      MultinomialNB(…'
+    """
+    if len(line) <= width:
+        return line
+    if line.startswith("    ") and not line.startswith(_INDENT):
+        return f"{line[: width - 1]}…"
+    return fill(line, width, subsequent_indent=_INDENT, break_on_hyphens=False)
+
+
+def in_commands(report: str) -> str:
+    """Return a report that speaks of commands where it spoke of Python.
+
+    Examples
+    --------
+    >>> in_commands("stale: call recalibrate(texts, labels)")
+    'stale: see tally recalibrate'
+    """
+    for python, command in _COMMANDS.items():
+        report = report.replace(python, command)
+    return report
+
 
 _FEW = 20  # documents of which each may have a label of its own
 
@@ -161,8 +295,8 @@ def selector(written: str) -> TermSelector:
     >>> selector("ig:2000"), selector("chi:0.02"), selector("df")
     (TermSelector(k=2000), TermSelector(keep=0.02, method='chi'), TermSelector(method='df'))
     """
-    from tallytext.selection import TermSelector
-    from tallytext.selection.scores import METHODS
+    from tallytext.features.selector import TermSelector
+    from tallytext.features.term_scores import METHODS
 
     known: list[Any] = [*METHODS, "ts"]
     score, _, amount = written.partition(":")

@@ -1,14 +1,15 @@
-"""Every learner on somebody's own documents, by the same folds, and a report to look at."""
+"""Comparison of learners on the same folds of a data set, with an HTML report."""
 
-from tallytext.comparison.comparing import compare
-from tallytext.comparison.comparison import Comparison
-from tallytext.comparison.contender import Contender
-from tallytext.comparison.documents import Documents
-from tallytext.comparison.intervals import Difference
-from tallytext.comparison.learning_curve import LearningCurve
-from tallytext.comparison.near_duplicates import NearDuplicates
-from tallytext.comparison.splits import Split, Splits
-from tallytext.comparison.suspects import Suspect
+from typing import TYPE_CHECKING
+
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.comparison.comparing import compare
+    from tallytext.comparison.documents import Documents, NearDuplicates, Split, Splits
+    from tallytext.comparison.learning_curve import LearningCurve
+    from tallytext.comparison.result import Comparison, Contender, Difference
+    from tallytext.comparison.suspects import Suspect
 
 __all__ = [
     "Comparison",
@@ -22,3 +23,14 @@ __all__ = [
     "Suspect",
     "compare",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "comparing": ["compare"],
+        "documents": ["Documents", "NearDuplicates", "Split", "Splits"],
+        "learning_curve": ["LearningCurve"],
+        "result": ["Comparison", "Contender", "Difference"],
+        "suspects": ["Suspect"],
+    },
+)

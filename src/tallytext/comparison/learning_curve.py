@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallytext.classifier import TextClassifier
-from tallytext.comparison.documents import Documents
-from tallytext.comparison.outcomes import Outcomes
-from tallytext.comparison.splits import Rows, Split, Splits
-from tallytext.smoothing.base import Numbers
+from tallytext._typing import Numbers
+from tallytext.classifier.classifier import TextClassifier
+from tallytext.comparison.documents import Documents, Outcomes, Rows, Split, Splits
 
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 _LEAST, _FITTED, _DRAWS, _FEW = 10, 3, 400, 2_000

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallytext.comparison.splits import Rows
-from tallytext.explanation import Explanation
-from tallytext.smoothing.base import Numbers
+from tallytext._typing import Numbers
+from tallytext.comparison.documents import Rows
+from tallytext.decision.explanation import Explanation
 
 
 class Suspect(NamedTuple):

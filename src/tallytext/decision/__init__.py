@@ -1,20 +1,31 @@
-"""From scores to decisions, rankings and probabilities. Pure: arrays in, arrays out.
+"""Decisions from scores: calibration, thresholds, prediction sets, ranking and explanations.
 
-Scores are ``(n_documents, n_classes)``. Nothing here changes once it is made: ``fit`` returns what
-was fitted, and is to be given out-of-sample scores.
+Scores are arrays of shape ``(n_documents, n_classes)``. Fitted objects are immutable: ``fit``
+returns a new object and expects out-of-sample scores.
 """
 
-from tallytext.decision.cuts import Argmax, PCut, RCut
-from tallytext.decision.isotonic import Isotonic
-from tallytext.decision.platt import Platt
-from tallytext.decision.prediction_set import PredictionSets
-from tallytext.decision.ranking import log_odds, log_posteriors
-from tallytext.decision.temperature import Temperature
-from tallytext.decision.thresholds import SCut
-from tallytext.decision.top_label import TopLabel
+from typing import TYPE_CHECKING
+
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.decision.calibrators import (
+        Isotonic,
+        Platt,
+        Temperature,
+        TopLabel,
+        log_odds,
+        log_posteriors,
+    )
+    from tallytext.decision.contributions import Contribution
+    from tallytext.decision.explanation import Explanation
+    from tallytext.decision.prediction_sets import PredictionSets
+    from tallytext.decision.thresholds import Argmax, PCut, RCut, SCut
 
 __all__ = [
     "Argmax",
+    "Contribution",
+    "Explanation",
     "Isotonic",
     "PCut",
     "Platt",
@@ -26,3 +37,21 @@ __all__ = [
     "log_odds",
     "log_posteriors",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "calibrators": [
+            "Isotonic",
+            "Platt",
+            "Temperature",
+            "TopLabel",
+            "log_odds",
+            "log_posteriors",
+        ],
+        "contributions": ["Contribution"],
+        "explanation": ["Explanation"],
+        "prediction_sets": ["PredictionSets"],
+        "thresholds": ["Argmax", "PCut", "RCut", "SCut"],
+    },
+)

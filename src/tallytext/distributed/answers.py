@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from tallytext.classifier.answers import labels_and_probabilities
-from tallytext.smoothing.base import Numbers
+from tallytext._typing import Numbers
+from tallytext.classifier.evaluation import labels_and_probabilities
 
 if TYPE_CHECKING:
-    from tallytext.classifier import TextClassifier
-    from tallytext.datasets import Batch
+    from tallytext.classifier.classifier import TextClassifier
+    from tallytext.io.batches import Batch
 
 Answer: TypeAlias = dict[str, Any]
 
@@ -86,3 +90,157 @@ class Answers:
 def _put(answers: list[Answer], name: str, values: Any) -> None:
     for answer, value in zip(answers, values, strict=False):
         answer[name] = value
+
+
+# ------------------------------------------------------------------------------------------------
+# Answers as lines of text, wherever they are written.
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class Lines(Protocol):
+    """How answers become lines."""
+
+    @property
+    def head(self) -> bytes:
+        """What comes before all answers."""
+
+    def of(self, answers: list[dict[str, Any]]) -> bytes:
+        """Return answers as lines."""
+
+
+class JsonLines:
+    """Answers as lines of JSON.
+
+    Examples
+    --------
+    >>> JsonLines().of([{"row": 1, "label": "café"}]).decode()
+    '{"row": 1, "label": "café"}\\n'
+    """
+
+    head = b""
+
+    def of(self, answers: list[dict[str, Any]]) -> bytes:
+        """Return answers as lines."""
+        return "".join(as_json(answer) + "\n" for answer in answers).encode()
+
+
+class CsvLines:
+    """Answers as CSV, several labels in one field with ; between them.
+
+    Parameters
+    ----------
+    has_file : bool
+        Whether each names its file.
+    has_id : bool
+        Whether each has an id.
+    top : int
+        How many of the likeliest labels each has.
+    has_sets : bool
+        Whether each has a set of labels.
+
+    Examples
+    --------
+    >>> lines = CsvLines(has_file=False, has_id=False, top=0, has_sets=False)
+    >>> lines.head, lines.of([{"row": 1, "label": ["sea", "sky"], "probability": [0.9, 0.8]}])
+    (b'row,label,probability\\n', b'1,sea;sky,0.9;0.8\\n')
+    """
+
+    def __init__(self, *, has_file: bool, has_id: bool, top: int, has_sets: bool) -> None:
+        self._top = top
+        ranks = [f"{name}_{rank + 1}" for rank in range(top) for name in ("label", "probability")]
+        files, ids, sets = ["file"] * has_file, ["id"] * has_id, ["set"] * has_sets
+        self.head = _csv([[*files, "row", *ids, "label", "probability", *ranks, *sets]])
+
+    def of(self, answers: list[dict[str, Any]]) -> bytes:
+        """Return answers as lines."""
+        return _csv([self._fields(answer) for answer in answers])
+
+    def _fields(self, answer: dict[str, Any]) -> list[Any]:
+        plain = {name: value for name, value in answer.items() if name not in ("top", "set")}
+        ranked = [value for each in answer.get("top", []) for value in each.values()]
+        ranked += [""] * (2 * self._top - len(ranked))
+        sets = [_field(answer["set"])] if "set" in answer else []
+        return [*map(_field, plain.values()), *ranked, *sets]
+
+
+def as_json(value: Any) -> str:
+    """Return a value as one line of JSON, which can be written as UTF-8 in any case.
+
+    Examples
+    --------
+    >>> as_json({"label": "café"}), as_json("\\ud800")
+    ('{"label": "café"}', '"\\\\ud800"')
+    """
+    text = _encode(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def _field(value: Any) -> Any:
+    return ";".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _csv(rows: list[list[Any]]) -> bytes:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue().encode("utf-8", "replace")
+
+
+# ------------------------------------------------------------------------------------------------
+# What is asked of a model, and how its answers are written: the same wherever that is done.
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a model; plain values, so that it can be sent.
+
+    Attributes
+    ----------
+    top : int or None
+        How many of the likeliest labels to tell.
+    coverage : float or None
+        How often the right label is to be in the set that is told.
+    min_confidence : float or None
+        No label is said that is less likely.
+    explain : bool
+        Whether to say why.
+    to : {"jsonl", "csv"}
+        How answers are written.
+    has_file, has_id : bool
+        Whether an answer names its file, and has an id.
+
+    Examples
+    --------
+    >>> Asked(top=1, to="csv").lines().head
+    b'row,label,probability,label_1,probability_1\\n'
+    """
+
+    top: int | None = None
+    coverage: float | None = None
+    min_confidence: float | None = None
+    explain: bool = False
+    to: str = "jsonl"
+    has_file: bool = False
+    has_id: bool = False
+
+    def answers(self, classifier: TextClassifier) -> Answers:
+        """Return what answers."""
+
+        return Answers(
+            classifier,
+            top=self.top,
+            coverage=self.coverage,
+            min_confidence=self.min_confidence,
+            explain=self.explain,
+        )
+
+    def lines(self) -> Lines:
+        """Return what makes lines of answers."""
+        if self.to == "jsonl":
+            return JsonLines()
+        sets, top = self.coverage is not None, self.top or 0
+        return CsvLines(has_file=self.has_file, has_id=self.has_id, top=top, has_sets=sets)

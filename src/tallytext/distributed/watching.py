@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass
 from threading import Lock
 from time import monotonic
 
-from tallytext.progress import progress_bar
+from tallytext.runtime import progress_bar
 
 LINES_APART = 5.0
 """Seconds between two lines where there is no terminal to draw a bar on."""

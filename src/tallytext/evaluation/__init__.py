@@ -1,33 +1,44 @@
-"""How good decisions, rankings and probabilities are. Pure: arrays in, numbers out.
+"""Measures of decisions, rankings and probabilities. Pure functions: arrays in, numbers out.
 
-Scores are ``(n_documents, n_classes)``, truth is a boolean matrix of that shape or one class index
-per document. What scikit-learn measures already is not repeated here: take confusion matrices,
-log-loss and areas under curves from :mod:`sklearn.metrics`. :class:`Evaluation` sums up predictions
-that come batch by batch, for an :class:`EvaluationReport`.
+Scores are arrays of shape ``(n_documents, n_classes)``; the truth is a boolean matrix of that shape
+or one class index per document. For confusion matrices, log-loss and areas under curves use
+:mod:`sklearn.metrics`. :class:`Evaluation` adds up predictions batch by batch and makes an
+:class:`EvaluationReport`.
 """
 
-from tallytext.evaluation.diagram import reliability_diagram
-from tallytext.evaluation.evaluation import Evaluation
-from tallytext.evaluation.measures import FMeasures, f_measures, relative_gain
-from tallytext.evaluation.precision import average_precision_11, break_even, precision_at_recall
-from tallytext.evaluation.reliability import (
-    ReliabilityCurve,
-    brier_score,
-    calibration_error,
-    reliability_curve,
-    top_label,
-)
-from tallytext.evaluation.report import ClassMeasures, Confusion, EvaluationReport
-from tallytext.evaluation.shares import wilson_interval
-from tallytext.evaluation.significance import (
-    Interval,
-    McNemar,
-    SignTest,
-    bootstrap_interval,
-    bootstrap_interval_of_counts,
-    mcnemar,
-    micro_sign_test,
-)
+from typing import TYPE_CHECKING
+
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.evaluation.evaluation import Evaluation
+    from tallytext.evaluation.measures import (
+        FMeasures,
+        average_precision_11,
+        break_even,
+        f_measures,
+        precision_at_recall,
+        relative_gain,
+    )
+    from tallytext.evaluation.reliability import (
+        ReliabilityCurve,
+        brier_score,
+        calibration_error,
+        reliability_curve,
+        reliability_diagram,
+        top_label,
+    )
+    from tallytext.evaluation.report import ClassMeasures, Confusion, EvaluationReport
+    from tallytext.evaluation.significance import (
+        Interval,
+        McNemar,
+        SignTest,
+        bootstrap_interval,
+        bootstrap_interval_of_counts,
+        mcnemar,
+        micro_sign_test,
+        wilson_interval,
+    )
 
 __all__ = [
     "ClassMeasures",
@@ -55,3 +66,37 @@ __all__ = [
     "top_label",
     "wilson_interval",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "evaluation": ["Evaluation"],
+        "measures": [
+            "FMeasures",
+            "average_precision_11",
+            "break_even",
+            "f_measures",
+            "precision_at_recall",
+            "relative_gain",
+        ],
+        "reliability": [
+            "ReliabilityCurve",
+            "brier_score",
+            "calibration_error",
+            "reliability_curve",
+            "reliability_diagram",
+            "top_label",
+        ],
+        "report": ["ClassMeasures", "Confusion", "EvaluationReport"],
+        "significance": [
+            "Interval",
+            "McNemar",
+            "SignTest",
+            "bootstrap_interval",
+            "bootstrap_interval_of_counts",
+            "mcnemar",
+            "micro_sign_test",
+            "wilson_interval",
+        ],
+    },
+)

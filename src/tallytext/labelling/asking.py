@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.smoothing.base import Numbers
+from tallytext._typing import Numbers
 
 _CANDIDATES = 1_000
 # Cosines with so many documents are in memory at once.

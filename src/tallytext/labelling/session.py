@@ -2,22 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.classifier import TextClassifier
+from tallytext._typing import Numbers
+from tallytext._validation import expect_whole
+from tallytext.classifier.classifier import TextClassifier
+from tallytext.decision.explanation import Explanation
 from tallytext.errors import FileError, InputError
-from tallytext.explanation import Explanation
 from tallytext.labelling.asking import Asking, leads_of
 from tallytext.labelling.journal import Answer, Journal
-from tallytext.labelling.labels import Labels
-from tallytext.labelling.standing import Standing
-from tallytext.smoothing.base import Numbers, expect_whole
-from tallytext.unlabelled import PooledNB
-from tallytext.vectorizer import TextVectorizer
+from tallytext.models.pooled import PooledNB
+from tallytext.text.vectorizer import TextVectorizer
+
+# ------------------------------------------------------------------------------------------------
+# Labels of documents, in order, and which of them a model has learned from.
+
+# When labels have grown by so much, in per cent, the model learns anew.
+_GROWTH = 5
+
+
+class Labels:
+    """The labels that documents have: given ones first, then answers in their order.
+
+    Parameters
+    ----------
+    given : mapping of int to str
+        Labels by document.
+    answers : iterable of (int, str)
+        Documents and labels; they stand above given ones.
+
+    Examples
+    --------
+    >>> labels = Labels({4: "sea"}, [(7, "sea")])
+    >>> labels.due  # of one kind: there is nothing to learn
+    {}
+    >>> labels.add(2, "sky")
+    >>> labels.due
+    {4: 'sea', 7: 'sea', 2: 'sky'}
+    >>> labels.take_back(2)
+    >>> labels.by_row
+    mappingproxy({4: 'sea', 7: 'sea'})
+    """
+
+    def __init__(self, given: Mapping[int, str], answers: Iterable[tuple[int, str]]) -> None:
+        self._given = dict(given)
+        self._by_row = self._given | dict(answers)
+
+    @property
+    def by_row(self) -> Mapping[int, str]:
+        """The label of each document that has one."""
+        return MappingProxyType(self._by_row)
+
+    @property
+    def due(self) -> dict[int, str]:
+        """The labels that a model learns from; none before there are two kinds.
+
+        They depend on the labels alone, not on how they came to be: the same after an undo or a
+        break as before.
+        """
+        first = self._first_size()
+        n = 0 if first is None else due_size(len(self._by_row), first)
+        return dict(islice(self._by_row.items(), n))
+
+    def add(self, row: int, label: str) -> None:
+        """Give a document a label."""
+        self._by_row[row] = label
+
+    def take_back(self, row: int) -> None:
+        """Take the last label that was added back; a given one that it stood above is there again.
+
+        Parameters
+        ----------
+        row : int
+            Its document.
+        """
+        if row in self._given:
+            self._by_row[row] = self._given[row]
+        else:
+            del self._by_row[row]
+
+    def _first_size(self) -> int | None:
+        """Return of how many labels the first model is: all given ones, and two kinds."""
+        one = next(iter(self._by_row.values()), None)
+        kinds = enumerate(self._by_row.values(), 1)
+        other = next((n for n, label in kinds if label != one), None)
+        return None if other is None else max(other, len(self._given))
+
+
+def due_size(n: int, first: int) -> int:
+    """Return how many of n labels a model has learned from: at first each is learned from at once.
+
+    Parameters
+    ----------
+    n : int
+    first : int
+        Of how many the first model is.
+
+    Examples
+    --------
+    >>> [due_size(n, 2) for n in (2, 3, 20, 21, 22, 23, 60)]
+    [2, 3, 20, 21, 21, 23, 59]
+    """
+    size = first
+    while (after := size - (-size * _GROWTH // 100)) <= n:
+        size = after
+    return size
+
+
+# ------------------------------------------------------------------------------------------------
+# How far labelling has come, as the answers tell.
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What answers tell of the guesses before them.
+
+    Documents that would teach most are hard ones, so that only guesses on those drawn at random
+    tell how often the model is right.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+        In the order in which they were given.
+
+    Examples
+    --------
+    >>> drawn = [Answer(row, "", "sea", True, "sea" if row else "sky") for row in range(10)]
+    >>> standing = Standing([*drawn, Answer(10, "", "sky", False, "sea")])
+    >>> sum(standing.drawn), len(standing.drawn)
+    (9, 10)
+    >>> standing.shares(block=5)
+    [0.8, 1.0]
+    """
+
+    answers: Sequence[Answer]
+
+    @property
+    def drawn(self) -> list[bool]:
+        """Whether each guess on a document drawn at random was right."""
+        return [
+            answer.guess == answer.label
+            for answer in self.answers
+            if answer.at_random and answer.guess is not None
+        ]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many answers each label has, in the order in which labels came."""
+        found: dict[str, int] = {}
+        for answer in self.answers:
+            found[answer.label] = found.get(answer.label, 0) + 1
+        return found
+
+    def shares(self, block: int) -> list[float]:
+        """Return the share of right guesses in each block of documents drawn at random.
+
+        The last block has up to twice as many, so that none is of a few.
+
+        Parameters
+        ----------
+        block : int
+            How many documents are in one.
+        """
+        drawn = self.drawn
+        starts = range(0, max(len(drawn) - block, 0) + 1, block)
+        ends = [*list(starts)[1:], len(drawn)]
+        parts = [drawn[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [sum(part) / len(part) for part in parts if part]
+
 
 _ANALYSIS: dict[str, Any] = {"hangul": "words+bigrams", "min_length": 1}
 # Documents that were asked for because they are hard say little of how far to trust the anchor.

@@ -1,8 +1,32 @@
-"""Topic signatures: phrases and words, and what other words they bring with them."""
+"""Topic signatures for semantic smoothing: phrases, concepts and translation models."""
 
-from tallytext.semantic.concepts import Concepts
-from tallytext.semantic.function_words import function_words
-from tallytext.semantic.phrases import Phrases
-from tallytext.semantic.translation import TranslationModel
+from typing import TYPE_CHECKING
 
-__all__ = ["Concepts", "Phrases", "TranslationModel", "function_words"]
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.semantic.association import gensim_score, log_likelihood, npmi, pmi
+    from tallytext.semantic.concepts import Concepts
+    from tallytext.semantic.phrases import Phrases, function_words
+    from tallytext.semantic.translation import TranslationModel
+
+__all__ = [
+    "Concepts",
+    "Phrases",
+    "TranslationModel",
+    "function_words",
+    "gensim_score",
+    "log_likelihood",
+    "npmi",
+    "pmi",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "association": ["gensim_score", "log_likelihood", "npmi", "pmi"],
+        "concepts": ["Concepts"],
+        "phrases": ["Phrases", "function_words"],
+        "translation": ["TranslationModel"],
+    },
+)

@@ -2,22 +2,208 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext.semantic.concept_file import bad_line, read_concepts
-from tallytext.semantic.concept_list import ConceptList
-from tallytext.semantic.concept_values import concepts_from_values, concepts_to_values
-from tallytext.semantic.counting import PhraseCounter
-from tallytext.semantic.matching import Matcher
-from tallytext.semantic.streams import Cutter
+from tallytext._core import BREAK
+from tallytext.errors import FileError, VocabularyError
+from tallytext.semantic.matching import (
+    Cutter,
+    Matcher,
+    PhraseCounter,
+    checked_settings,
+    plain_settings,
+    strings_in,
+)
 from tallytext.text.analysis import Accents
+from tallytext.text.sources import as_texts
 
-__all__ = ["Concepts"]
+# ------------------------------------------------------------------------------------------------
+# Files of phrases and their concepts.
+
+
+@dataclass(frozen=True)
+class ConceptLine:
+    """A line of the file that says something."""
+
+    number: int
+    phrase: str
+    concept: str
+
+
+def read_concepts(path: str | PathLike[str]) -> list[ConceptLine]:
+    """Return the lines of a file that hold a phrase, a TAB and a concept.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read, holds no phrase, or has a line of another kind.
+    """
+    lines = [
+        _parsed(path, number, line)
+        for number, line in enumerate(_text(path).split("\n"), 1)
+        if line.strip() and not line.startswith("#")
+    ]
+    if not lines:
+        raise FileError(f"cannot read {str(path)!r}: it holds no concepts.")
+    return lines
+
+
+def bad_line(path: str | PathLike[str], number: int, why: str) -> FileError:
+    """Return the error that says what is wrong with a line."""
+    return FileError(f"cannot read {str(path)!r}: line {number}: {why}.")
+
+
+def _text(path: str | PathLike[str]) -> str:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as problem:
+        raise FileError(f"cannot read {str(path)!r}: {problem.strerror or problem}.") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        number = data.count(b"\n", 0, problem.start) + 1
+        raise bad_line(path, number, "it is not UTF-8") from None
+
+
+def _parsed(path: str | PathLike[str], number: int, line: str) -> ConceptLine:
+    parts = [part.strip() for part in line.split("\t")]
+    if len(parts) != 2:
+        why = f"a phrase, a TAB and a concept are wanted, but it has {len(parts) - 1} TABs"
+        raise bad_line(path, number, why)
+    if not all(parts):
+        raise bad_line(path, number, f"the {'phrase' if not parts[0] else 'concept'} is missing")
+    return ConceptLine(number, *parts)
+
+
+# ------------------------------------------------------------------------------------------------
+# Phrases with their concepts, cut into words.
+
+
+@dataclass(frozen=True)
+class ConceptList:
+    """Distinct phrases, each as a tuple of words, where BREAK stands for punctuation."""
+
+    concept_of: dict[tuple[str, ...], str]
+
+    @classmethod
+    def of(
+        cls,
+        mapping: Mapping[str, str] | Iterable[tuple[str, str]],
+        cutter: Cutter,
+        refuse: Callable[[int, str], Exception] | None = None,
+    ) -> ConceptList:
+        """Cut phrases into words.
+
+        Parameters
+        ----------
+        mapping : mapping or iterable of pairs
+            The concept of each phrase.
+        cutter : Cutter
+            How they are cut.
+        refuse : callable or None
+            Makes the error to raise of the place of a phrase and of what is wrong with it.
+
+        Raises
+        ------
+        VocabularyError
+            If there are no phrases, one has no word in it, or one has two concepts.
+        """
+        phrases, concepts = pairs_of(mapping)
+        refuse = refuse or (lambda place, why: VocabularyError(f"{why} (item {place})."))
+        concept_of: dict[tuple[str, ...], str] = {}
+        for place, (words, concept) in enumerate(zip(_cut(phrases, cutter), concepts, strict=True)):
+            if not words:
+                raise refuse(place, f"there is no word in {phrases[place]!r:.80}")
+            known = concept_of.setdefault(words, concept)
+            if known != concept:
+                raise refuse(
+                    place,
+                    f"{phrases[place]!r:.80} means {concept!r:.80}, but meant {known!r:.80} before",
+                )
+        return cls(concept_of)
+
+    @cached_property
+    def concepts(self) -> list[str]:
+        """The different concepts, in order of first appearance."""
+        return list(dict.fromkeys(self.concept_of.values()))
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """What finds the phrases in texts."""
+        column = {concept: i for i, concept in enumerate(self.concepts)}
+        columns = [column[concept] for concept in self.concept_of.values()]
+        return Matcher(list(self.concept_of), np.array(columns, dtype=np.int32))
+
+    def spelt(self) -> dict[str, str]:
+        """Return the concept of each phrase, words joined by spaces, punctuation as a bar."""
+        return {
+            " ".join("|" if word == BREAK else word for word in words): concept
+            for words, concept in self.concept_of.items()
+        }
+
+
+def pairs_of(mapping: Any) -> tuple[list[str], list[str]]:
+    """Return the phrases and the concept of each, if that is what is given."""
+    if isinstance(mapping, Iterator):
+        raise VocabularyError(
+            "concepts must be a mapping or a list of pairs: an iterator can be read once only."
+        )
+    items = list(mapping.items() if isinstance(mapping, Mapping) else mapping)
+    if not items:
+        raise VocabularyError("there are no concepts: give a mapping of phrases to concepts.")
+    for item in items:
+        pair = isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2
+        if not pair or not all(isinstance(part, str) for part in item):
+            raise VocabularyError(
+                "concepts must be a mapping of str to str, or pairs of str, but there is "
+                f"{item!r:.80}."
+            )
+        if not item[1].strip():
+            raise VocabularyError(f"the concept of {item[0]!r:.80} is empty.")
+    return [phrase for phrase, _ in items], [concept for _, concept in items]
+
+
+def _cut(phrases: list[str], cutter: Cutter) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each phrase; none if one of them is left out."""
+    raw = cutter.cut([as_texts(phrases)], n_threads=1)
+    words = cutter.analysed(raw.vocabulary)
+    for start, end in zip(raw.starts[:-1], raw.starts[1:], strict=True):
+        found = [words[i] for i in raw.ids[start:end]]
+        yield () if None in found else tuple(word for word in found if word is not None)
+
+
+# ------------------------------------------------------------------------------------------------
+# Concepts as plain values, and back. What is read is checked, since files may hold anything.
+
+_NAMES = {"settings", "phrases", "concepts"}
+
+
+def concepts_to_values(model: Any) -> dict[str, Any]:
+    """Return concepts as lists of strings and one dict of settings."""
+    phrases, concepts = pairs_of(model.mapping)
+    return {"settings": plain_settings(model), "phrases": phrases, "concepts": concepts}
+
+
+def concepts_from_values(values: Any, cls: Any) -> Any:
+    """Return the concepts that :func:`concepts_to_values` wrote."""
+    if not isinstance(values, Mapping) or set(values) != _NAMES:
+        raise FileError("these are no concepts: other values are there than should be.")
+    settings = checked_settings(values["settings"], cls)
+    phrases, concepts = strings_in(values, "phrases"), strings_in(values, "concepts")
+    if len(phrases) != len(concepts):
+        raise FileError(f"{len(phrases):,} phrases have {len(concepts):,} concepts.")
+    try:
+        return cls(tuple(zip(phrases, concepts, strict=True)), **settings).fit()
+    except VocabularyError as problem:
+        raise FileError(f"these are no concepts: {problem}") from None
 
 
 class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-arg]

@@ -2,26 +2,301 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from math import inf, isfinite
+from numbers import Integral, Real
+from sys import float_info
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from tallytext.errors import InputError
-from tallytext.progress import progress_bar
-from tallytext.semantic.counting import PhraseCounter
-from tallytext.semantic.function_words import MOST_DOCUMENTS, function_words
-from tallytext.semantic.matching import Matcher
-from tallytext.semantic.pairs import Found
-from tallytext.semantic.phrase_settings import checked_search
-from tallytext.semantic.phrase_values import phrases_from_values, phrases_to_values
-from tallytext.semantic.streams import Cutter, RawStreams, WordStreams
+from tallytext.errors import CountError, FileError, InputError, SettingsError, did_you_mean
+from tallytext.runtime import progress_bar, thread_count
+from tallytext.semantic.matching import (
+    METHODS,
+    Cutter,
+    Found,
+    Matcher,
+    PairSearch,
+    PhraseCounter,
+    RawStreams,
+    WordStreams,
+    checked_settings,
+    find_by_pairs,
+    plain_settings,
+    strings_in,
+)
+from tallytext.semantic.xtract import XtractSearch
 from tallytext.text.analysis import Accents
-from tallytext.threads import thread_count
 
-__all__ = ["Phrases"]
+# ------------------------------------------------------------------------------------------------
+# Words that any text may have, whatever it is about, found from the texts themselves.
+
+MOST_DOCUMENTS = 10_000
+"""How many documents are looked at."""
+
+_FEWEST_DOCUMENTS = 100
+_MOST_WORDS = 1000
+_LEAST_SHARE = 0.005
+_MOST_GROUPS = 16
+_GROUP = 50  # documents in a group, where there are too few for that many groups
+
+
+def function_words(
+    X: Any, *, min_share: float = 0.02, dependence: float = 0.5
+) -> NDArray[np.bool_]:
+    r"""Tell words that any text may have from words that are about something.
+
+    A word that is about something brings others with it; a function word keeps company with
+    whatever there is. So the words that are in many documents are judged by how far the words
+    beside them, in the same documents, are from chance. With :math:`O_{wv}` the documents that hold
+    both w and v, :math:`E_{wv}` and :math:`\sigma^2_{wv}` what they would be, and how much they
+    would vary, if the two were independent among documents of about the same length, and
+    :math:`d_w` the documents that hold w, out of N,
+
+    .. math::
+
+        D_w = \frac{1}{d_w} \sum_{v \ne w}
+              \left( \frac{(O_{wv} - E_{wv})^2}{\sigma^2_{wv}} - 1 \right), \qquad
+        w \text{ is a function word if } D_w \le \left(c + 2 \frac{d_w}{N}\right)
+              \operatorname{median}_v D_v.
+
+    No language is assumed. What is found are words that tell nothing in these texts; "new" is often
+    among them, and "patient" in texts of medicine may be.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_documents, n_words)
+        Counts.
+    min_share : float, default=0.02
+        The least share of the documents that a function word is in.
+    dependence : float, default=0.5
+        :math:`c`: the higher, the more words are found.
+
+    Returns
+    -------
+    ndarray of bool, of shape (n_words,)
+        Which words are function words; none if there are fewer than 100 documents, which are too
+        few to tell, or if no words depend on each other.
+
+    Notes
+    -----
+    The 1,000 words that are in most documents, and in one of 200 at least, are looked at, in at
+    most 10,000 documents, evenly chosen, so that it takes about a second however many there are.
+    Documents are divided by length into up to 16 groups of equal size.
+
+    Examples
+    --------
+    >>> from tallytext import TextVectorizer
+    >>> things = "sea salt", "sky cloud", "war peace", "king queen", "cat dog", "sun moon"
+    >>> texts = ["the {} and the {}".format(*pair.split()) for pair in things] * 20
+    >>> vectorizer = TextVectorizer()
+    >>> found = function_words(vectorizer.fit_transform(texts))
+    >>> vectorizer.get_feature_names_out()[found].tolist()
+    ['the', 'and']
+    """
+    for name, value in (("min_share", min_share), ("dependence", dependence)):
+        if not isinstance(value, Real) or not value >= 0:
+            raise SettingsError(f"{name} must be a number from 0 on, not {value!r:.80}.")
+    counts = sp.csr_matrix(X)
+    if counts.nnz and counts.data.min() < 0:
+        raise CountError("function words are found by counts, but some of these are negative.")
+    found = np.zeros(counts.shape[1], dtype=bool)
+    if counts.shape[0] < _FEWEST_DOCUMENTS:
+        return found
+    sample = _evenly(counts, MOST_DOCUMENTS)
+    words, documents = _frequent(sample)
+    share = documents / sample.shape[0]
+    excess = _dependence(sample, words, documents)
+    usual = float(np.median(excess)) if len(words) else 0.0
+    if usual > 0:
+        limit = (float(dependence) + 2 * share) * usual
+        found[words] = (share >= min_share) & (excess <= limit)
+    return found
+
+
+def _evenly(counts: sp.csr_matrix, most: int) -> sp.csr_matrix:
+    n = counts.shape[0]
+    return counts if n <= most else counts[np.arange(most) * n // most]
+
+
+def _frequent(counts: sp.csr_matrix) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return the words that are in many documents, and in how many."""
+    documents = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    enough = np.flatnonzero(documents >= max(5, _LEAST_SHARE * counts.shape[0]))
+    words = enough[np.argsort(-documents[enough], kind="stable")][:_MOST_WORDS]
+    return words, documents[words]
+
+
+def _dependence(
+    counts: sp.csr_matrix, words: NDArray[np.intp], documents: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return how far the company of each word is from chance."""
+    holds = (counts[:, words] > 0).astype(np.float64)
+    groups = _groups_by_length(counts)
+    in_group = (groups @ holds).toarray()
+    share = in_group / np.asarray(groups.sum(axis=1))
+    expected = in_group.T @ share
+    variance = (in_group * (1 - share)).T @ (share * (1 - share))
+    observed = (holds.T @ holds).toarray()
+    # A word that is in all documents of every group depends on nothing.
+    squares = np.divide(
+        (observed - expected) ** 2, variance, out=np.ones_like(expected), where=variance > 1e-9
+    )
+    np.fill_diagonal(squares, 1.0)
+    return (squares - 1).sum(axis=1) / documents
+
+
+def _groups_by_length(counts: sp.csr_matrix) -> sp.csr_matrix:
+    """Return which documents are in which group, groups by documents."""
+    n = counts.shape[0]
+    n_groups = min(_MOST_GROUPS, max(1, n // _GROUP))
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    rank = np.empty(n, dtype=np.int64)
+    rank[np.argsort(lengths, kind="stable")] = np.arange(n)
+    return sp.csr_matrix((np.ones(n), (rank * n_groups // n, np.arange(n))), (n_groups, n))
+
+
+# ------------------------------------------------------------------------------------------------
+# The settings of Phrases, checked, as a search for phrases.
+
+_NAMES = (*METHODS, "xtract")
+_STRENGTH = 1.0
+
+
+def checked_search(settings: Any, n_threads: int) -> Callable[[WordStreams], Found]:
+    """Return how phrases are found, as the parameters of a ``Phrases`` say.
+
+    Raises
+    ------
+    SettingsError
+        If one of them is none of what it may be.
+    """
+    _check(settings)
+    if settings.method == "xtract":
+        return _xtract(settings, n_threads).find
+    method = METHODS[settings.method]
+    threshold = method.threshold if settings.threshold is None else float(settings.threshold)
+    search = PairSearch(method, threshold, int(settings.min_count), n_threads)
+    return lambda streams: find_by_pairs(streams, search, int(settings.max_words))
+
+
+def _xtract(settings: Any, n_threads: int) -> XtractSearch:
+    return XtractSearch(
+        strength=_STRENGTH if settings.threshold is None else float(settings.threshold),
+        peak=float(settings.peak),
+        spread=float(settings.spread),
+        share=float(settings.share),
+        window=int(settings.window),
+        min_count=int(settings.min_count),
+        max_words=int(settings.max_words),
+        n_threads=n_threads,
+        verbose=settings.verbose,
+    )
+
+
+def _check(settings: Any) -> None:
+    method = settings.method
+    if not isinstance(method, str) or method not in _NAMES:
+        raise SettingsError(
+            f"method must be one of {', '.join(map(repr, _NAMES))}, not {method!r:.80}."
+            + did_you_mean(method, _NAMES)
+        )
+    if settings.threshold is not None:
+        _check_number("threshold", settings.threshold)
+    _check_whole("min_count", settings.min_count, 1, 2**31 - 1)
+    _check_whole("max_words", settings.max_words, 2, 4)
+    _check_whole("window", settings.window, 1, 1000)
+    _check_number("peak", settings.peak)
+    _check_number("spread", settings.spread, 0)
+    _check_number("share", settings.share, 0, 1)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a number that is finite, and small enough to be a float.
+
+    Examples
+    --------
+    >>> is_number(1), is_number(float("nan")), is_number(10**400), is_number(True)
+    (True, False, False, False)
+    """
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    return real and -float_info.max <= value <= float_info.max
+
+
+def _check_whole(name: str, value: Any, least: int, most: int) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise SettingsError(
+            f"{name} must be a whole number from {least} to {most}, not {value!r:.80}."
+        )
+
+
+def _check_number(name: str, value: Any, least: float = -inf, most: float = inf) -> None:
+    if not is_number(value) or not least <= value <= most:
+        limits = f" from {least} to {most}" if isfinite(most) else f" from {least} on"
+        limits = limits if isfinite(least) else ""
+        raise SettingsError(f"{name} must be a number{limits}, not {value!r:.80}.")
+
+
+# ------------------------------------------------------------------------------------------------
+# Phrases as plain values, and back. What is read is checked, since files may hold anything.
+
+_NAMES_of_phrase_values = {"settings", "phrases", "scores", "counts", "stop_words"}
+Checked = tuple[dict[str, Any], dict[str, float], dict[str, int], NDArray[np.object_]]
+
+
+def phrases_to_values(model: Any) -> dict[str, Any]:
+    """Return a fitted ``Phrases`` as strings, numbers, lists and one dict of settings."""
+    return {
+        "settings": plain_settings(model),
+        "phrases": list(model.phrases_),
+        "scores": [float(score) for score in model.phrases_.values()],
+        "counts": [int(count) for count in model.counts_.values()],
+        "stop_words": [str(word) for word in model.stop_words_],
+    }
+
+
+def phrases_from_values(values: Any, cls: type) -> Checked:
+    """Return settings, phrases with scores, counts, and stop words, all checked."""
+    if not isinstance(values, Mapping) or set(values) != _NAMES_of_phrase_values:
+        raise FileError("these are no phrases: other values are there than should be.")
+    settings = checked_settings(values["settings"], cls, lambda model: checked_search(model, 1))
+    phrases = strings_in(values, "phrases")
+    _check_phrases(phrases, settings["max_words"])
+    scores = _numbers(values, "scores", float, len(phrases))
+    counts = _numbers(values, "counts", int, len(phrases))
+    stop_words = np.array([None, *strings_in(values, "stop_words")], dtype=object)[1:]
+    return (
+        settings,
+        dict(zip(phrases, scores, strict=True)),
+        dict(zip(phrases, counts, strict=True)),
+        stop_words,
+    )
+
+
+def _check_phrases(phrases: list[str], max_words: int) -> None:
+    if len(set(phrases)) != len(phrases):
+        raise FileError("a phrase comes twice.")
+    for phrase in phrases:
+        words = phrase.split(" ")
+        if not 2 <= len(words) <= max_words or not all(words):
+            raise FileError(f"{phrase!r:.80} is no phrase of two to {max_words} words.")
+
+
+def _numbers(values: Mapping[str, Any], name: str, kind: type, n: int) -> list[Any]:
+    found = values[name]
+    whole = kind is int
+    good = isinstance(found, list) and all(
+        is_number(item) and (not whole or (isinstance(item, int) and item >= 0)) for item in found
+    )
+    if not good or len(found) != n:
+        raise FileError(f"{name!r} must be {n:,} numbers, one for each phrase.")
+    return [kind(item) for item in found]
+
 
 Method = Literal["npmi", "likelihood", "gensim", "xtract"]
 

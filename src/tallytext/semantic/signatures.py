@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from tallytext.errors import VocabularyError
 from tallytext.semantic.phrases import Phrases
-from tallytext.vectorizer import TextVectorizer
+from tallytext.text.vectorizer import TextVectorizer
 
 WORD, PHRASE, CONCEPT = 0, 1, 2
 KIND_NAMES = ("word", "phrase", "concept")

@@ -16,10 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tallytext._core import WordPlaces
 from tallytext.errors import CountError
-from tallytext.progress import progress_bar
-from tallytext.semantic.matching import tree_of
-from tallytext.semantic.pairs import Found
-from tallytext.semantic.streams import WordStreams
+from tallytext.runtime import progress_bar
+from tallytext.semantic.matching import Found, WordStreams, tree_of
 
 _BLOCKS = 32
 

@@ -1,6 +1,28 @@
-"""THE statistic: exact, additive counts of terms in classes."""
+"""The tally: exact, additive counts of terms in classes."""
 
-from tallytext.tally.gathered import Costs, Dropped, GatheredTally, Origin
-from tallytext.tally.tally import Tally
+from typing import TYPE_CHECKING
 
-__all__ = ["Costs", "Dropped", "GatheredTally", "Origin", "Tally"]
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.tally.gathered import Costs, Dropped, GatheredTally, Origin
+    from tallytext.tally.planes import Plane
+    from tallytext.tally.tally import Tally
+
+__all__ = [
+    "Costs",
+    "Dropped",
+    "GatheredTally",
+    "Origin",
+    "Plane",
+    "Tally",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "gathered": ["Costs", "Dropped", "GatheredTally", "Origin"],
+        "planes": ["Plane"],
+        "tally": ["Tally"],
+    },
+)

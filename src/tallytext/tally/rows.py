@@ -11,7 +11,7 @@ from scipy import sparse
 
 from tallytext._core import rows_are_clean
 from tallytext.errors import CountError, CountOverflowError
-from tallytext.threads import thread_count
+from tallytext.runtime import thread_count
 
 _MOST_COLUMNS = np.iinfo(np.int32).max
 

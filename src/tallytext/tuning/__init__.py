@@ -1,5 +1,25 @@
-"""Settings chosen from training documents alone."""
+"""Model tuning on training documents: grid search and vocabulary curves."""
 
-from tallytext.tuning.search import Tuned, tune
+from typing import TYPE_CHECKING
 
-__all__ = ["Tuned", "tune"]
+from tallytext._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tallytext.tuning.curves import CurveLine, VocabularyCurve, vocabulary_curve
+    from tallytext.tuning.search import Tuned, tune
+
+__all__ = [
+    "CurveLine",
+    "Tuned",
+    "VocabularyCurve",
+    "tune",
+    "vocabulary_curve",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "curves": ["CurveLine", "VocabularyCurve", "vocabulary_curve"],
+        "search": ["Tuned", "tune"],
+    },
+)

@@ -1,0 +1,14 @@
+"""Type aliases of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers: TypeAlias = NDArray[np.floating[Any]]
+
+
+Measure: TypeAlias = Callable[[Numbers], Numbers]

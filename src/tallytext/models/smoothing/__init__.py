@@ -1,0 +1,1 @@
+"""Smoothing of word probabilities: Laplace, background, Dirichlet, discounting, semantic."""

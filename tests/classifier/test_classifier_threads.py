@@ -1,0 +1,111 @@
+"""Answers while another thread learns and forgets: each is of one moment."""
+
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
+
+import numpy as np
+import pytest
+
+from classifiers import PLACES, TEXTS, fitted, spread
+from tallytext.classifier.model_selection import Pending
+from tallytext.errors import StaleWarning
+
+# A class that comes before all others moves the places of all, and takes every text.
+NEW = (["wave wave cloud cloud blue salt wind ship"] * 9, ["A"] * 9)
+
+
+@pytest.fixture(autouse=True)
+def often():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+QUESTIONS = {
+    "predict": lambda clf: clf.predict(TEXTS).tolist(),
+    "sure": lambda clf: clf.predict(TEXTS, min_confidence=0.4).tolist(),
+    "proba": lambda clf: clf.predict_proba(TEXTS).tolist(),
+    "sets": lambda clf: clf.predict_set(TEXTS, 0.6),
+    "top": lambda clf: clf.top_k(TEXTS, 2),
+    "scores": lambda clf: clf.scores(TEXTS).tolist(),
+    "rank": lambda clf: clf.rank(TEXTS, "sea").tolist(),
+    "explain": lambda clf: clf.explain(TEXTS[0], "sea", "sky").difference,
+}
+
+
+def moments(clf, new, ask):
+    """What there is to answer before and after."""
+    before = ask(clf)
+    clf.learn(*new)
+    after = ask(clf)
+    clf.forget(*new)
+    return [before, after]
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("model", ["multinomial", "contrast", "bernoulli"])
+def test_every_answer_is_of_one_moment(model, several):
+    wrap = (lambda labels: [[label] for label in labels]) if several else list
+    clf, new = fitted(model, (TEXTS, wrap(PLACES)), several), (NEW[0], wrap(NEW[1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StaleWarning)
+        clf.learn("salt", wrap(["sea"])[0]).forget("salt", wrap(["sea"])[0])
+        valid = {name: moments(clf, new, ask) for name, ask in QUESTIONS.items()}
+        with ThreadPoolExecutor(9) as pool:
+            stop = Event()
+            asked = [pool.submit(ask_on, clf, name, stop) for name in QUESTIONS]
+            for _ in range(60):
+                clf.learn(*new).forget(*new)
+            stop.set()
+            found = {name: job.result(60) for name, job in zip(QUESTIONS, asked, strict=True)}
+    for name, given in found.items():
+        assert given
+        assert all(each in valid[name] for each in given), name
+    np.testing.assert_array_equal(QUESTIONS["scores"](clf), valid["scores"][0])
+
+
+def ask_on(clf, name, stop):
+    found = [QUESTIONS[name](clf)]
+    while not stop.is_set():
+        found.append(QUESTIONS[name](clf))
+    return found
+
+
+def test_a_new_calibration_is_not_replaced_by_one_that_is_being_fitted(monkeypatch):
+    clf, begun, go_on = fitted("multinomial", spread()), Event(), Event()
+    settled = Pending.settled
+
+    def slowly(pending):
+        begun.set()
+        go_on.wait(60)
+        return settled(pending)
+
+    monkeypatch.setattr(Pending, "settled", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(clf.predict_proba, TEXTS)
+        begun.wait(60)
+        renewed = pool.submit(clf.recalibrate, TEXTS, PLACES)
+        renewed_first = not wait([renewed], 0.5).not_done
+        go_on.set()
+        asked.result(60), renewed.result(60)
+    assert not renewed_first
+    assert clf.calibration_.method == "held out"
+
+
+def test_an_answer_is_by_one_calibration():
+    texts, labels = spread()
+    clf = fitted("multinomial", (texts[:100], labels[:100]))
+    first = clf.calibration_
+    expected = clf.predict_proba(texts)
+
+    def given():
+        for at, text in enumerate(texts):
+            if at == 50:
+                clf.recalibrate(texts[100:110], ["sea"] * 10)
+            yield text
+
+    np.testing.assert_array_equal(clf.predict_proba(given()), expected)
+    assert clf.calibration_ is not first

@@ -1,0 +1,275 @@
+"""Commands that write model files: train, learn, forget, merge; and info and terms, that show."""
+
+import io
+import tarfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
+from tallytext import TextClassifier
+from tallytext.classifier import learners
+from tallytext.features import scores, top_terms
+
+TEXTS, LABELS = map(list, zip(*MAILS, strict=True))
+MORE = [("your parcel is waiting", "parcel"), ("a parcel from abroad", "parcel")]
+
+
+def _as_parquet(folder):
+    path = folder / "mails.parquet"
+    pq.write_table(pa.table({"text": TEXTS, "label": LABELS}), path)
+    return path
+
+
+def _as_folder(folder):
+    for at, (text, label) in enumerate(MAILS):
+        (folder / "mails" / label).mkdir(parents=True, exist_ok=True)
+        (folder / "mails" / label / f"{at:03}.txt").write_text(text)
+    return folder / "mails"
+
+
+def _as_tar(folder):
+    path = folder / "mails.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for at, (text, label) in enumerate(MAILS):
+            member = tarfile.TarInfo(f"{label}/{at}.txt")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def _as_tsv(folder):
+    path = folder / "mails.tsv"
+    path.write_text("text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in MAILS))
+    return path
+
+
+def _as_jsonl(folder):
+    return write_jsonl(folder / "a.jsonl", [{"text": t, "label": c} for t, c in MAILS])
+
+
+@pytest.mark.parametrize("made", [_as_parquet, _as_folder, _as_tar, _as_tsv, _as_jsonl])
+def test_all_formats_give_the_same_counts(tmp_path, made):
+    succeed("train", made(tmp_path), "-o", tmp_path / "m.tally", "--model", "multinomial")
+    expected = TextClassifier("multinomial").fit(TEXTS, LABELS)
+    found = TextClassifier.load(tmp_path / "m.tally")
+    assert found.tally_.n_documents == len(MAILS)
+    assert sorted(found.tally_.classes) == sorted(expected.tally_.classes)
+    assert found.scores(["cheap lunch"]).tolist() == expected.scores(["cheap lunch"]).tolist()
+
+
+def test_standard_input_is_trained_on(tmp_path):
+    lines = "".join(f'{{"text": "{text}", "label": "{label}"}}\n' for text, label in MAILS)
+    succeed("train", "-", "-o", tmp_path / "m.tally", "--model", "multinomial", input=lines)
+    assert json_of("info", tmp_path / "m.tally")["n_documents"] == len(MAILS)
+    assert run("train", "-", input=lines).exit_code == 2
+
+
+def test_the_model_is_named_after_the_input(tmp_path, monkeypatch):
+    source = write_csv(tmp_path / "mails.v2.csv")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    result = succeed("train", source, "--model", "multinomial")
+    assert (tmp_path / "here" / "mails.tally").is_file()
+    assert result.stdout.startswith("multinomial, one label per document")
+    assert "60 documents in" in result.stderr
+
+
+def test_training_takes_its_settings_from_options(tmp_path):
+    model = trained(
+        *(tmp_path, "m.tally", MAILS, "--ngrams", "1-2", "--stop-words", "english"),
+        *("--language", "english", "--multi-label"),
+    )
+    vectorizer, found = TextClassifier.load(model).vectorizer_, TextClassifier.load(model)
+    assert vectorizer.ngram_range == (1, 2)
+    assert (vectorizer.stop_words, vectorizer.language) == ("english", "english")
+    assert found.multi_label_
+    chars = trained(tmp_path, "c.tally", MAILS, "--tokens", "chars")
+    assert TextClassifier.load(chars).vectorizer_.tokens == "chars"
+
+
+@pytest.mark.parametrize("ngrams", ["0", "2-1", "one", "1-2-3", ""])
+def test_senseless_ngrams_are_refused(tmp_path, ngrams):
+    source = write_csv(tmp_path / "mails.csv")
+    result = run("train", source, "-o", tmp_path / "m.tally", "--ngrams", ngrams)
+    assert result.exit_code == 2
+    assert not (tmp_path / "m.tally").exists()
+
+
+def test_help_lists_every_learner():
+    output = succeed("train", "--help").stdout
+    for learner in learners():
+        assert learner.name in output
+
+
+def test_several_labels_are_read_from_one_string(tmp_path):
+    source = write_csv(tmp_path / "m.csv", [(text, f"{label};mail") for text, label in MAILS])
+    options = ("--label-separator", ";", "--model", "multinomial", "-o", tmp_path / "m.tally")
+    assert json_of("train", source, *options)["n_classes"] == 4
+    assert json_of("info", tmp_path / "m.tally")["several"]
+
+
+def test_learning_and_forgetting_are_exact(tmp_path):
+    model, more = trained(tmp_path), write_csv(tmp_path / "more.csv", MORE)
+    before = TextClassifier.load(model).tally_
+    learned = json_of("learn", model, more, more)
+    assert (learned["documents"], learned["n_documents"]) == (4, len(MAILS) + 4)
+    together = trained(tmp_path, "all.tally", MAILS + MORE + MORE)
+    assert TextClassifier.load(model).tally_ == TextClassifier.load(together).tally_
+    assert json_of("info", model)["changes"]["learned"] == 4
+    succeed("forget", model, more, more)
+    assert TextClassifier.load(model).tally_ == before
+
+
+def test_a_change_goes_elsewhere_if_asked_to(tmp_path):
+    model, more = trained(tmp_path), write_csv(tmp_path / "more.csv", MORE)
+    before = model.read_bytes()
+    succeed("learn", model, more, "-o", tmp_path / "other.tally")
+    assert model.read_bytes() == before
+    assert json_of("info", tmp_path / "other.tally")["n_documents"] == len(MAILS) + 2
+
+
+def test_what_was_never_learned_cannot_be_forgotten(tmp_path):
+    model, wrong = trained(tmp_path), write_csv(tmp_path / "wrong.csv", [*MAILS, *MORE])
+    before = model.read_bytes()
+    result = run("forget", model, wrong)
+    assert result.exit_code == 1
+    assert "error: " in result.stderr
+    assert model.read_bytes() == before
+
+
+def test_merging_is_training_on_all(tmp_path):
+    half = len(MAILS) // 2
+    parts = [trained(tmp_path, "a.tally", MAILS[:half]), trained(tmp_path, "b.tally", MAILS[half:])]
+    merged = json_of("merge", *parts, "-o", tmp_path / "all.tally")
+    assert merged["n_documents"] == len(MAILS)
+    whole = TextClassifier.load(trained(tmp_path))
+    assert TextClassifier.load(tmp_path / "all.tally").tally_ == whole.tally_
+    assert run("merge", *parts).exit_code == 2
+
+
+def test_models_that_differ_are_not_merged(tmp_path):
+    parts = [trained(tmp_path, "a.tally"), trained(tmp_path, "b.tally", MAILS, "--ngrams", "1-2")]
+    result = run("merge", *parts, "-o", tmp_path / "all.tally")
+    assert result.exit_code == 1
+    assert "ngram_range" in result.stderr
+    assert not (tmp_path / "all.tally").exists()
+
+
+def test_info_shows_the_report_and_the_file(tmp_path):
+    model = trained(tmp_path)
+    shown = succeed("info", model).stdout
+    for expected in ("60 documents", "3 classes", "multinomial", f"{model.stat().st_size:,}"):
+        assert expected in shown
+    file = json_of("info", model)["file"]
+    assert (file["bytes"], file["format"]) == (model.stat().st_size, 2)
+    assert file["versions"]["tallytext"] in shown
+
+
+def test_terms_of_a_class_are_those_of_the_classifier(tmp_path):
+    model = trained(tmp_path)
+    (found,) = json_of("terms", model, "--label", "spam", "--top", "3")["classes"]
+    typical = TextClassifier.load(model).terms("spam", 3)
+    assert found == {"label": "spam", "documents": 20, "terms": typical}
+    shown = succeed("terms", model).stdout
+    assert [label for label in ("friends", "spam", "work") if label in shown] == sorted(set(LABELS))
+    refused = run("terms", model, "--label", "spa")
+    assert refused.exit_code == 1
+    assert "Did you mean 'spam'?" in refused.stderr
+
+
+@pytest.mark.parametrize("score", ["df", "ig", "chi", "mi", "prr"])
+def test_terms_by_a_score_are_those_of_the_selection(tmp_path, score):
+    model = trained(tmp_path)
+    tally = TextClassifier.load(model).tally_
+    answer = json_of("terms", model, "--score", score, "--top", "4")
+    assert (answer["model"], answer["score"]) == (str(model), score)
+    ids = top_terms(tally, score, 4)
+    assert [each["term"] for each in answer["terms"]] == tally.vocabulary.terms(ids).tolist()
+    assert [each["score"] for each in answer["terms"]] == scores(tally, score)[ids].tolist()
+    assert [each["documents"] for each in answer["terms"]] == tally.term_documents[ids].tolist()
+    shown = succeed("terms", model, "--score", score, "--top", "4").stdout.splitlines()
+    assert shown[0].split() == ["term", score, "documents"]
+    assert [line.split()[0] for line in shown[1:]] == [each["term"] for each in answer["terms"]]
+
+
+def test_terms_by_a_score_of_documents_with_several_labels_or_none(tmp_path):
+    records = [{"text": text, "label": [label, "all"]} for text, label in MAILS]
+    records.append({"text": "nowhere nowhere", "label": []})
+    source, model = write_jsonl(tmp_path / "s.jsonl", records), tmp_path / "s.tally"
+    succeed("train", source, "--model", "multinomial", "-o", model)
+    tally = TextClassifier.load(model).tally_
+    (best,) = json_of("terms", model, "--score", "ig", "--top", "1")["terms"]
+    (id,) = top_terms(tally, "ig", 1, labels="binary")
+    assert best["term"] == tally.vocabulary.term(id)
+    assert best["score"] == scores(tally, labels="binary")[id]
+    assert "gains of telling each class" in run("terms", model, "--score", "ig").stderr
+    last = json_of("terms", model, "--score", "mi", "--top", "99")["terms"][-1]
+    assert (last["term"], last["score"]) == ("nowhere", None)
+    assert succeed("terms", model, "--score", "mi", "--top", "99").stdout.split()[-2:] == ["-", "1"]
+
+
+def test_a_score_is_about_all_classes(tmp_path):
+    refused = run("terms", trained(tmp_path), "--score", "ig", "--label", "spam")
+    assert refused.exit_code == 2
+    assert "leave --label out" in refused.stderr
+
+
+def test_labels_that_are_numbers_are_found_by_how_they_are_written(tmp_path):
+    records = [{"text": text, "label": len(label)} for text, label in MAILS]
+    source, model = write_jsonl(tmp_path / "n.jsonl", records), tmp_path / "n.tally"
+    succeed("train", source, "--model", "multinomial", "-o", model)
+    assert json_of("terms", model, "--label", "7")["classes"][0]["label"] == 7
+    assert json_of("explain", model, "lunch", "--label", "4")["label"] == 4
+
+
+def test_quiet_says_nothing(tmp_path):
+    source, model = write_csv(tmp_path / "mails.csv"), tmp_path / "m.tally"
+    assert run("train", source, "-o", model, "--model", "multinomial", "--quiet").output == ""
+    assert run("learn", model, source, "--quiet").output == ""
+    assert run("forget", model, source, "--quiet").output == ""
+    assert run("merge", model, model, "-o", tmp_path / "2.tally", "--quiet").output == ""
+
+
+def test_threads_change_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    several, one = trained(tmp_path), trained(tmp_path, "one.tally", MAILS, "--threads", "1")
+    assert TextClassifier.load(several).tally_ == TextClassifier.load(one).tally_
+
+
+def test_python_runs_the_package(tmp_path):
+    process = start("--version")
+    output, _ = process.communicate()
+    assert output.startswith(b"tallytext ")
+
+
+def test_recalibrating_ends_staleness(tmp_path):
+    model = trained(tmp_path)
+    more = write_csv(tmp_path / "more.csv", MORE)
+    succeed("learn", model, more)
+    assert TextClassifier.load(model).changes_
+    succeed("recalibrate", model, write_csv(tmp_path / "recent.csv", MAILS))
+    found = TextClassifier.load(model)
+    assert not found.changes_
+    assert found.calibration_.n_documents == len(MAILS)
+    assert found.tally_.n_documents == len(MAILS) + len(MORE)
+
+
+@pytest.mark.parametrize(
+    ("written", "share"), [("ig:3", 0), ("chi:0.5", 0.5), ("df", 0.1), ("mi:1", 0)]
+)
+def test_train_reads_the_terms_that_are_selected(tmp_path, written, share):
+    model = TextClassifier.load(trained(tmp_path, "some.tally", MAILS, "--select", written))
+    n_terms = len(model.tally_.vocabulary)
+    expected = max(round(share * n_terms), 1) if share else int(written.partition(":")[2])
+    assert len(model.selector_.best_) == expected < n_terms
+    assert model.tally_.n_terms == expected
+
+
+@pytest.mark.parametrize(("written", "code"), [("igg", 2), ("ig:x", 2), ("ig:0", 1), ("ig:1.5", 1)])
+def test_selections_that_make_no_sense_are_refused(tmp_path, written, code):
+    source = write_csv(tmp_path / "mails.csv")
+    result = run("train", source, "-o", tmp_path / "model", "--select", written)
+    assert result.exit_code == code
+    assert not (tmp_path / "model").exists()

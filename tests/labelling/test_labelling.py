@@ -1,0 +1,424 @@
+"""Labelling with the model in the loop: what is asked, learned, taken back and taken up again."""
+
+import os
+import shutil
+import signal
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commands import run, start, succeed, write_csv, write_jsonl
+from tallytext import TextClassifier
+from tallytext.cli.label import label_in
+from tallytext.errors import FileError, InputError
+from tallytext.labelling import Journal, Session
+from tallytext.labelling.asking import Asking
+from tallytext.labelling.session import Labels, due_size
+from topics import made_up
+
+TEXTS, LABELS = made_up(90, noise=0)
+# Of which the model is less sure.
+NOISY, TOPICS = made_up(150, seed=1, noise=12)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with Journal(tmp_path / "notes.labels.jsonl") as journal:
+        yield journal
+
+
+def answered(session, n):
+    """Answer questions truly."""
+    for _ in range(n):
+        session.answer(LABELS[session.question().row])
+    return session
+
+
+def resumed(journal, folder):
+    """A session that goes on with a copy of the answers."""
+    copy = shutil.copy(journal.path, folder / "copy.jsonl")
+    with Journal(copy) as again:
+        return Session(NOISY, again)
+
+
+class TestLabels:
+    @pytest.mark.parametrize("first", [2, 3, 17, 33, 1_000])
+    def test_the_model_learns_when_labels_have_grown_by_a_twentieth(self, first):
+        learned = first
+        for n in range(first, 3 * first + 200):
+            if (n - learned) * 100 >= 5 * learned:
+                learned = n
+            assert due_size(n, first) == learned
+
+    def test_all_given_labels_are_learned_from_at_first(self):
+        given = dict.fromkeys(range(40), "sea")
+        labels = Labels(given, [])
+        assert labels.due == {}
+        labels.add(40, "sky")
+        assert labels.due == given | {40: "sky"}
+        labels.add(41, "sky")
+        assert labels.due == given | {40: "sky"}
+        assert len(Labels({0: "sea", 1: "sky", 2: "sea"}, []).due) == 3
+
+    def test_a_given_label_comes_back(self):
+        labels = Labels({0: "sea", 1: "sky"}, [(0, "field")])
+        assert labels.due == {0: "field", 1: "sky"}
+        labels.take_back(0)
+        assert labels.due == {0: "sea", 1: "sky"}
+
+
+class TestSession:
+    def test_no_document_is_asked_for_twice(self, journal):
+        session = answered(Session(TEXTS, journal), len(TEXTS))
+        rows = [answer.row for answer in journal.answers]
+        assert sorted(rows) == [*range(len(TEXTS))]
+        assert session.is_over
+        with pytest.raises(InputError, match="every document"):
+            session.question()
+
+    def test_a_question_stays_until_it_is_answered(self, journal):
+        session = Session(TEXTS, journal)
+        assert session.question() is session.question()
+
+    def test_all_classes_are_found_soon_and_guesses_are_right(self, journal):
+        session = answered(Session(TEXTS, journal), 12)
+        assert session.classes == ["field", "sea", "sky"]
+        assert np.mean(session.predict(TEXTS) == LABELS) > 0.9
+
+    def test_every_fifth_is_drawn_at_random_and_accuracy_is_of_these(self, journal):
+        session = answered(Session(TEXTS, journal), 20)
+        drawn = [answer.at_random for answer in journal.answers]
+        assert drawn == [i % 5 == 4 for i in range(20)]
+        assert session.accuracy.asked == 4
+        assert session.accuracy.right <= 4
+
+    def test_all_questions_can_be_drawn_at_random(self, journal):
+        answered(Session(TEXTS, journal, random_every=1), 6)
+        assert all(answer.at_random for answer in journal.answers)
+
+    def test_random_every_must_be_a_number_of_questions(self, journal):
+        with pytest.raises(ValueError, match="random_every"):
+            Session(TEXTS, journal, random_every=0)
+
+    def test_nothing_is_predicted_before_there_are_two_labels(self, journal):
+        session = answered(Session(TEXTS, journal), 1)
+        with pytest.raises(InputError, match="no model yet"):
+            session.predict(TEXTS)
+
+    def test_what_was_skipped_is_not_asked_for_again(self, journal):
+        session = Session(TEXTS, journal)
+        first = session.question().row
+        session.skip()
+        answered(session, 20)
+        assert first not in {answer.row for answer in journal.answers}
+
+    def test_after_undo_all_is_as_it_was(self, journal):
+        session = answered(Session(TEXTS, journal), 9)
+        everything = [*range(len(TEXTS))]
+        before, question = session._shares(everything), session.question()
+        session.answer("something else")
+        assert "something else" in session.classes
+        assert session.undo().row == question.row
+        assert "something else" not in session.classes
+        np.testing.assert_array_equal(session._shares(everything), before)
+
+    def test_what_was_done_last_is_taken_back_first(self, journal):
+        session = answered(Session(TEXTS, journal), 5)
+        left, skipped = session.n_left, session.question()
+        session.skip()
+        assert session.n_left == left - 1
+        answered(session, 1)
+        session.undo()
+        assert session.n_answers == 5
+        assert session.undo() is skipped
+        assert session.n_left == left
+        session.undo()
+        assert session.n_answers == 4
+
+    def test_given_labels_are_learned_from_and_not_asked_for(self, journal):
+        given = {row: LABELS[row] for row in range(60)}
+        session = Session(TEXTS, journal, given=given)
+        assert session.question().guess is not None
+        assert (session.n_answers, session.n_left) == (0, 30)
+        answered(session, 30)
+        assert session.is_over
+        assert {answer.row for answer in journal.answers} == {*range(60, 90)}
+        assert session.labelled == dict(enumerate(LABELS))
+
+    def test_an_answer_stands_above_a_given_label(self, journal):
+        row = answered(Session(TEXTS, journal), 3).journal.answers[0].row
+        session = Session(TEXTS, journal, given={row: "another", 50: "sea"})
+        assert session.labelled[row] == LABELS[row]
+        assert "another" not in session.classes
+
+    def test_nothing_to_undo_is_said(self, journal):
+        with pytest.raises(InputError, match="no answer"):
+            Session(TEXTS, journal).undo()
+
+    def test_a_session_taken_up_again_asks_what_the_first_would_have(self, journal, tmp_path):
+        session = answered(Session(TEXTS, journal), 7)
+        wanted = session.question()
+        journal.close()
+        with Journal(journal.path) as again:
+            assert Session(TEXTS, again).question() == wanted
+
+    def test_with_many_answers_undo_and_a_break_change_nothing(self, journal, tmp_path):
+        """From twenty on, not every answer is learned from at once."""
+        session = Session(NOISY, journal)
+        for n in range(60):
+            question = session.question()
+            if n >= 18:
+                shares = session._shares([*range(0, 150, 10)])
+                assert resumed(journal, tmp_path).question() == question
+                session.answer("field" if TOPICS[question.row] == "sky" else "sky")
+                session.question()
+                assert session.undo() == question
+                np.testing.assert_array_equal(session._shares([*range(0, 150, 10)]), shares)
+            session.answer(TOPICS[question.row])
+
+    def test_many_answers_are_taken_back_one_by_one(self, journal):
+        session, asked = Session(NOISY, journal), []
+        for _ in range(40):
+            asked.append(session.question())
+            session.answer(TOPICS[asked[-1].row])
+        assert [session.undo() for _ in asked] == asked[::-1]
+        assert session.question().guess is None
+
+    def test_a_class_that_the_model_has_not_met_yet_has_answers(self, journal):
+        session = Session(NOISY, journal)
+        while session.n_answers < 56:
+            session.answer(TOPICS[session.question().row])
+        session.answer("zoo")
+        assert "zoo" in session.classes
+        assert session.explanation() is not None
+        assert "zoo" not in session._model.classes_
+        while "zoo" not in session._model.classes_:
+            session.answer(TOPICS[session.question().row])
+        assert session.n_answers == 59
+
+    def test_answers_to_other_documents_are_refused(self, journal):
+        answered(Session(TEXTS, journal), 3)
+        with pytest.raises(FileError, match="was the input changed"):
+            Session(["another", *TEXTS[1:]][::-1], journal)
+
+    def test_the_classifier_has_learned_from_the_rest(self, journal):
+        classifier = answered(Session(TEXTS, journal), 9).classifier()
+        assert classifier.pool_.n_documents == len(TEXTS) - 9
+        assert classifier.predict(["whale and reef"]).tolist() == ["sea"]
+
+    @pytest.mark.parametrize("label", ["", "  "])
+    def test_an_empty_label_is_none(self, journal, label):
+        session = Session(TEXTS, journal)
+        with pytest.raises(InputError, match="a label has"):
+            session.answer(label)
+        assert journal.answers == []
+
+    @pytest.mark.parametrize(("texts", "count"), [([], "no document"), (["a"], "one document")])
+    def test_one_document_is_nothing_to_choose_from(self, journal, texts, count):
+        with pytest.raises(InputError, match=f"nothing to choose from: there is {count}"):
+            Session(texts, journal)
+
+    @pytest.mark.parametrize("texts", [["!!", "??", ".."], [""] * 9])
+    def test_documents_without_words_are_refused(self, journal, texts):
+        with pytest.raises(InputError, match=r"none of the . documents has a word.*--text"):
+            Session(texts, journal)
+
+
+# Two crowds and an outlier.
+DIRECTIONS = np.array(
+    [[1, 0, 0, -0.1], [1, 0, 0, 0], [1, 0, 0, 0.1], [0, 1, 0.1, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+)
+ALL = np.arange(6)
+
+
+class TestAsking:
+    def test_the_middle_of_the_largest_crowd_comes_first_and_then_another(self):
+        asking = Asking(DIRECTIONS)
+        assert asking.best(ALL, None, []) == 1
+        assert asking.best(ALL, None, [1]) in (3, 4)
+
+    def test_what_the_model_is_unsure_of_comes_first(self):
+        # A hundred labels, so that the model is believed, and far from all.
+        asking, labelled = Asking(np.vstack([DIRECTIONS, -np.ones(4)])), [6] * 100
+        leads = np.array([0.0, 0, 0, 1, 1, 1])
+        assert asking.best(ALL, leads, labelled) == 1
+        assert asking.best(ALL, 1 - leads, labelled) in (3, 4)
+
+    def test_the_gain_is_that_of_the_slow_sum(self):
+        chance = np.random.default_rng(3)
+        latent, leads = chance.normal(size=(40, 5)), chance.random(30)
+        unit = latent / np.linalg.norm(latent, axis=1, keepdims=True)
+        labelled = [*range(30, 40)]
+
+        def gain(d):
+            total = 0.0
+            for e in range(30):
+                near = max(0.0, *(unit[e] @ unit[known] for known in labelled))
+                total += (1 - 0.5 * leads[e]) * max(0.0, unit[d] @ unit[e] - near)
+            return total
+
+        best = max(range(30), key=gain)
+        assert Asking(latent).best(np.arange(30), leads, labelled) == best
+
+    def test_many_labels_are_taken_block_by_block(self):
+        chance = np.random.default_rng(4)
+        latent = chance.normal(size=(3_500, 6))
+        some = Asking(latent)._directions(np.arange(50))
+        labelled = np.arange(50, 3_500)
+        wanted = (some @ Asking(latent)._directions(labelled).T).max(axis=1)
+        found = Asking(latent)._nearness(some, labelled)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        np.testing.assert_array_equal(Asking(latent)._nearness(some, [*labelled]), found)
+        assert not Asking(latent)._nearness(some, []).any()
+
+    def test_many_labels_take_the_memory_of_few(self):
+        latent = np.random.default_rng(5).normal(size=(20_300, 10))
+        asking, candidates = Asking(latent), np.arange(20_000, 20_300)
+        tracemalloc.start()
+        asking.best(candidates, None, np.arange(20_000))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 20_000 * len(candidates) * 8 / 4
+
+    def test_candidates_are_free_and_the_same_for_as_many_taken(self):
+        asking = Asking(np.eye(2_500, 2), seed=5)
+        taken = np.zeros(2_500, dtype=bool)
+        taken[:700] = True
+        found = asking.candidates(taken)
+        assert len(np.unique(found)) == 1_000
+        assert not taken[found].any()
+        np.testing.assert_array_equal(asking.candidates(taken), found)
+        taken[700] = True
+        assert not np.array_equal(asking.candidates(taken), found)
+
+
+@pytest.fixture
+def notes(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("\n".join(TEXTS), encoding="utf-8")
+    return path
+
+
+class TestCommand:
+    def test_labels_keys_and_a_model(self, notes, tmp_path):
+        lines = "sea\nsky\nn\nfield\n1\n2\nu\n3\ns\n?\nq\n"
+        model = tmp_path / "notes.tally"
+        result = succeed("label", notes, "-o", model, input=lines)
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            given = [answer.label for answer in journal.answers]
+        assert given == ["sea", "sky", "field", "sea", "field"]
+        assert "Any key goes back" in result.output
+        assert TextClassifier.load(model).classes_.tolist() == ["field", "sea", "sky"]
+
+    def test_it_goes_on_where_it_was(self, notes, tmp_path):
+        model = tmp_path / "notes.tally"
+        succeed("label", notes, "-o", model, input="sea\nsky\n")
+        result = succeed("label", notes, "-o", model, input="1\nq\n")
+        assert "going on after 2 answers in" in result.output
+        assert "3 answers" in result.output
+
+    def test_documents_without_words_are_said_to_be_so(self, tmp_path):
+        source = tmp_path / "punct.txt"
+        source.write_text("!!\n??\n..\n")
+        result = run("label", source, "-o", tmp_path / "punct.tally")
+        assert (result.exit_code, "has a word in it" in result.output) == (1, True)
+        assert [path.name for path in tmp_path.iterdir()] == ["punct.txt"]
+
+    def test_one_label_is_no_model_but_is_kept(self, notes, tmp_path):
+        result = succeed("label", notes, "-o", tmp_path / "notes.tally", input="sea\n")
+        assert "labels of two kinds" in result.output
+        assert not (tmp_path / "notes.tally").exists()
+        assert (tmp_path / "notes.labels.jsonl").read_text().count("\n") == 1
+
+    def test_enter_takes_the_guess(self, notes, tmp_path):
+        succeed("label", notes, "-o", tmp_path / "notes.tally", input="sea\nsky\n\n\n")
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            taken = journal.answers[2:]
+        assert len(taken) == 2
+        assert all(answer.label == answer.guess for answer in taken)
+
+    def test_killed_it_has_what_was_answered(self, notes, tmp_path):
+        path = tmp_path / "notes.labels.jsonl"
+        process = start("label", notes, "-o", tmp_path / "notes.tally")
+        process.stdin.write(b"sea\nsky\nsea\n")
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not path.exists() or path.read_bytes().count(b"\n") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        with Journal(path) as journal:
+            assert [answer.label for answer in journal.answers] == ["sea", "sky", "sea"]
+
+    def test_labels_of_a_column_are_kept_and_the_others_asked_for(self, tmp_path):
+        rows = [
+            (text, label if at % 3 else "")
+            for at, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))
+        ]
+        source = write_csv(tmp_path / "half.csv", rows)
+        model = tmp_path / "half.tally"
+        result = succeed("label", source, "--label", "label", "-o", model, input="\n\n")
+        assert "60 given" in result.output
+        with Journal(tmp_path / "half.labels.jsonl") as journal:
+            assert [answer.row % 3 for answer in journal.answers] == [0, 0]
+            assert all(answer.guess == answer.label for answer in journal.answers)
+        classifier = TextClassifier.load(model)
+        assert classifier.tally_.n_documents == 62
+
+    def test_numbers_of_a_column_are_labels_as_they_are_written(self, tmp_path):
+        numbers = [0.1, 2.5, 3.0, 4, None]
+        records = [{"text": text, "grade": numbers[at % 5]} for at, text in enumerate(TEXTS)]
+        source = write_jsonl(tmp_path / "notes.jsonl", records)
+        model = tmp_path / "notes.tally"
+        succeed("label", source, "--label", "grade", "-o", model, input="q\n")
+        assert TextClassifier.load(model).classes_.tolist() == ["0.1", "2.5", "3", "4"]
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_a_number_comes_back_from_its_label(self, number):
+        label = label_in(number)
+        assert float(label) == number
+        assert label_in(np.float64(number)) == label
+        assert number.is_integer() == label.lstrip("-").isdecimal()
+
+    def test_several_labels_of_a_document_are_refused(self, tmp_path):
+        records = [{"text": text, "topics": ["sea", "sky"]} for text in TEXTS]
+        source = write_jsonl(tmp_path / "notes.jsonl", records)
+        result = run("label", source, "--label", "topics")
+        assert result.exit_code == 1
+        assert "one label each" in result.output
+
+    def test_a_quiet_script_shows_nothing_but_what_went_wrong(self, notes, tmp_path):
+        arguments = ("label", notes, "-o", tmp_path / "a.tally", "--quiet")
+        assert succeed(*arguments, input="sea\nsky\n").output == ""
+        result = run(*arguments, input="!\nsea\n")
+        assert (result.exit_code, "is no key" in result.output) == (1, True)
+        with Journal(tmp_path / "a.labels.jsonl") as journal:
+            assert len(journal.answers) == 2
+
+    def test_a_model_that_cannot_be_read_from_leaves_no_answers_behind(self, notes, tmp_path):
+        result = run("label", notes, "--label", "topic", "-o", tmp_path / "a.tally")
+        assert result.exit_code == 1
+        assert not (tmp_path / "a.labels.jsonl").exists()
+
+    def test_keys_are_the_same_after_a_break(self, notes, tmp_path):
+        model = tmp_path / "notes.tally"
+        succeed("label", notes, "-o", model, input="sky\nsea\nfield\nzoo\nu\n")
+        succeed("label", notes, "-o", model, input="1\n3\n2\n")
+        with Journal(tmp_path / "notes.labels.jsonl") as journal:
+            given = [answer.label for answer in journal.answers]
+        assert given == ["sky", "sea", "field", "sky", "field", "sea"]
+
+    def test_documents_and_answers_cannot_both_come_by_one_pipe(self, tmp_path):
+        if os.name == "nt":
+            pytest.skip("there is no /dev/tty")
+        process = start(
+            "label", "-", "--format", "txt", "-o", tmp_path / "a.tally", start_new_session=True
+        )
+        told = process.communicate("\n".join(TEXTS).encode())[1].decode()
+        assert process.returncode == 2
+        assert "standard input" in told

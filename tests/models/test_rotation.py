@@ -1,0 +1,218 @@
+"""Rotation forest: blocks, trees as arrays, files."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from corpora import column
+from oracle import least_squares
+from tallytext import RotationForest, SmartWeighting, TextVectorizer
+from tallytext.errors import FileError
+from tallytext.features.svd import singular_vectors
+from tallytext.models.rotation import FlatTree, Rotation, deal
+from trained_files import bent, read_back
+
+TOY = sparse.csc_array(np.array([[2.0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]]))
+SMALL = {"n_estimators": 5, "n_blocks": 3, "n_components": 2}
+
+
+PUBLISHED = [
+    (
+        [0, 1],
+        [2.449489743, 1.0],
+        [0.894427191, 0.4472135955],
+        [2.236067977, 0.894427191, 0.4472135955],
+    ),
+    (
+        [2, 3],
+        [2.414213562, 0.4142135624],
+        [0.9238795325, 0.3826834324],
+        [0.0, 0.9238795325, 2.230442497],
+    ),
+]
+
+
+@pytest.mark.parametrize(("terms", "values", "first", "features"), PUBLISHED)
+def test_a_block_of_the_toy_has_the_published_vectors(terms, values, first, features):
+    found = singular_vectors(TOY[:, terms], 2)
+    assert_allclose(found.values, values, rtol=1e-6)
+    assert_allclose(found.right[:, 0], first, rtol=1e-6)
+    assert_allclose(TOY[:, terms] @ found.right[:, 0], features, rtol=1e-6, atol=1e-12)
+
+
+def test_the_toy_has_the_published_features():
+    rotation = Rotation.of(TOY, [np.array([0, 1]), np.array([2, 3])], 1, 0)
+    pooled = [[2.236067977, 0.0], [0.894427191, 0.9238795325], [0.4472135955, 2.230442497]]
+    assert_allclose(rotation.features(TOY), pooled, rtol=1e-6)
+
+
+@given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 99))
+def test_each_term_is_dealt_once_into_blocks_of_nearly_one_size(n_terms, n_blocks, seed):
+    blocks = deal(n_terms, n_blocks, np.random.RandomState(seed))
+    sizes = [len(block) for block in blocks]
+    assert len(blocks) == min(n_blocks, n_terms)
+    assert max(sizes) - min(sizes) <= 1
+    assert_array_equal(np.sort(np.concatenate(blocks)), np.arange(n_terms))
+
+
+def corpus(n=90, terms=20, classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % classes
+    X = rng.poisson(0.4, (n, terms))
+    X[np.arange(n), labels] += rng.poisson(2.0, n)
+    return X, labels
+
+
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
+@pytest.mark.parametrize("several", [False, True])
+@given(seed=st.integers(0, 50))
+@settings(max_examples=15)
+def test_a_flat_tree_says_what_the_tree_said(kind, several, seed):
+    X, labels = corpus(seed=seed)
+    X = X.astype(np.float32)
+    wanted = np.eye(4, dtype=int)[labels] if several else labels
+    tree = kind(random_state=seed, max_leaf_nodes=None if seed % 2 else 9).fit(X, wanted)
+    flat = FlatTree.of(tree, several)
+    said = flat.predict_proba(X + 0.3)
+    if several:
+        peers = zip(tree.predict_proba(X + 0.3), tree.classes_, strict=True)
+        expected = np.stack([own[:, of == 1].sum(axis=1) for own, of in peers], axis=1)
+    else:
+        expected = tree.predict_proba(X + 0.3)
+    assert_array_equal(said, expected)
+    assert_array_equal(said[0], least_squares.walk(flat, X[0] + np.float32(0.3)))
+
+
+def test_a_forest_averages_what_its_trees_say():
+    X, labels = corpus()
+    forest = RotationForest(**SMALL).fit(X, labels)
+    weighted = forest.weigher_(sparse.csr_array(X)).tocsc()
+    said = [
+        each.classifier.predict_proba(each.rotation.features(weighted)) for each in forest.members_
+    ]
+    assert_allclose(forest.decision_function(X), np.mean(said, axis=0))
+    assert_allclose(forest.decision_function(X).sum(axis=1), 1.0)
+    assert_allclose(forest.predict_proba(X).sum(axis=1), 1.0)
+    assert (forest.predict(X) == labels).mean() > 0.9
+
+
+def test_an_even_average_is_an_even_chance():
+    forest = RotationForest(**SMALL).fit(*corpus())
+    assert_allclose(forest._odds(np.array([0.5])), 0.0, atol=1e-12)
+    assert (np.diff(forest._odds(np.linspace(0, 1, 11))) > 0).all()
+
+
+@pytest.mark.parametrize("estimator", [None, LogisticRegression()], ids=str)
+def test_one_thread_grows_what_many_do(estimator):
+    X, labels = corpus()
+    one, many = (
+        RotationForest(**SMALL, estimator=estimator, n_jobs=n).fit(X, labels) for n in (1, 3)
+    )
+    assert_array_equal(one.decision_function(X), many.decision_function(X))
+
+
+def test_documents_are_judged_alike_alone_and_together():
+    X, labels = corpus()
+    forest = RotationForest(**SMALL).fit(X, labels)
+    alone = np.vstack([forest.decision_function(X[[row]]) for row in range(30)])
+    assert_array_equal(alone, forest.decision_function(X)[:30])
+
+
+def test_labels_may_be_several():
+    X, labels = corpus()
+    given = [[label, "any"] if label else [] for label in labels.astype(str).astype(object)]
+    given = [own if own and own[0] != "0" else [] for own in given]
+    forest = RotationForest(**SMALL).fit(X, given)
+    assert forest.classes_.tolist() == ["1", "2", "any"]
+    truth = np.stack([labels == 1, labels == 2, labels > 0], axis=1)
+    assert (forest.predict(X) == truth).mean() > 0.9
+
+
+def test_a_classifier_without_probabilities_is_refused():
+    with pytest.raises(ValueError, match="predict_proba"):
+        RotationForest(estimator=LinearSVC()).fit(*corpus())
+    with pytest.raises(ValueError, match="n_blocks"):
+        RotationForest(n_blocks=0).fit(*corpus())
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_was_saved_says_the_same(several):
+    X, labels = corpus()
+    forest = RotationForest(**SMALL, multi_label=several).fit(X, labels)
+    again = read_back(forest, *forest.to_arrays())
+    assert_array_equal(again.decision_function(X), forest.decision_function(X))
+
+
+def test_only_trees_can_be_saved():
+    forest = RotationForest(**SMALL, estimator=LogisticRegression()).fit(*corpus())
+    with pytest.raises(FileError, match="LogisticRegression"):
+        forest.to_arrays()
+
+
+def hostile():
+    forest = RotationForest(**SMALL).fit(*corpus())
+    arrays, values = forest.to_arrays()
+    inner = int(np.flatnonzero(arrays["left"] >= 0)[1])
+
+    def other(name, at, value):
+        part = arrays[name].copy()
+        part[at] = value
+        return bent(arrays, **{name: part})
+
+    yield forest, arrays, {"more": 1}
+    yield forest, other("left", inner, 0), values
+    yield forest, other("left", inner, inner), values
+    yield forest, other("left", inner, -1), values
+    yield forest, other("left", inner, 10**6), values
+    yield forest, other("right", inner, arrays["left"][inner]), values
+    yield forest, other("feature", inner, 6), values
+    yield forest, other("feature", inner, -1), values
+    yield forest, other("threshold", inner, np.nan), values
+    yield forest, other("probabilities", 0, 2.0), values
+    yield forest, other("probabilities", 0, -0.5), values
+    yield forest, other("order", (0, 0), arrays["order"][0, 1]), values
+    yield forest, other("order", (0, 0), 20), values
+    yield forest, other("sizes", (0, 0), 8), values
+    yield forest, other("ranks", (0, 0), 3), values
+    yield forest, other("node_starts", 1, 0), values
+    yield forest, other("node_starts", 1, arrays["node_starts"][2]), values
+    for name in sorted(arrays):
+        yield forest, bent(arrays, **{name: arrays[name][1:]}), values
+        yield forest, {key: part for key, part in arrays.items() if key != name}, values
+
+
+@pytest.mark.parametrize("case", hostile())
+def test_files_that_cannot_be_are_refused(case):
+    with pytest.raises(FileError):
+        read_back(*case)
+
+
+def test_a_small_forest_beats_a_tree_on_a_ninth_of_the_newsgroups():
+    texts, labels, split = (column("20ng_bydate", of) for of in ("text", "labels", "split"))
+    rows = np.arange(0, len(texts), 9)
+    texts, split = texts.take(rows), np.array(split.take(rows).to_pylist())
+    labels = np.array([own[0] for own in labels.take(rows).to_pylist()])
+    X = TextVectorizer(stop_words="english", min_df=2).fit_transform(texts)
+    train, test = np.flatnonzero(split == "train"), np.flatnonzero(split == "test")
+    forest = RotationForest(30).fit(X[train], labels[train])
+    weighting = SmartWeighting("ltc").fit(X[train])
+    tree = DecisionTreeClassifier(random_state=0).fit(weighting.transform(X[train]), labels[train])
+    alone = (tree.predict(weighting.transform(X[test])) == labels[test]).mean()
+    assert (forest.predict(X[test]) == labels[test]).mean() > alone + 0.05
+
+
+MODELS = [RotationForest(**SMALL), RotationForest(**SMALL, weighting="lnc")]
+FAILING = {"check_decision_proba_consistency": "the check gives negative numbers for counts"}
+
+
+@parametrize_with_checks(MODELS, expected_failed_checks=lambda model: FAILING)
+@pytest.mark.filterwarnings("default")
+def test_a_forest_is_an_estimator(estimator, check):
+    check(estimator)
