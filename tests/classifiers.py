@@ -38,18 +38,18 @@ several_labels = st.lists(one_label, max_size=3, unique=True)
 
 
 @st.composite
-def corpora(draw, several, min_size=1, max_size=8):
+def corpora(draw, multi_label, min_size=1, max_size=8):
     """Texts and labels of some documents, of which one has a word and one a label."""
-    labels = several_labels if several else one_label
+    labels = several_labels if multi_label else one_label
     documents = draw(st.lists(st.tuples(texts, labels), min_size=min_size, max_size=max_size))
     assume(any(text for text, _ in documents))
     assume(any(label != [] for _, label in documents))
     return tuple(map(list, zip(*documents, strict=True)))
 
 
-def fitted(model, corpus, several=False, **parameters):
+def fitted(model, corpus, multi_label=False, **parameters):
     """A classifier of a corpus."""
-    return TextClassifier(model, multi_label=several, **parameters).fit(*corpus)
+    return TextClassifier(model, multi_label=multi_label, **parameters).fit(*corpus)
 
 
 def larger(corpus, *others):

@@ -109,8 +109,8 @@ def prior_options(draw):
 
 def given_labels(corpus):
     """One label per document where each has one, lists otherwise."""
-    several = any(len(labels) != 1 for labels in corpus.labels)
-    return corpus.labels if several else [labels[0] for labels in corpus.labels]
+    multi_label = any(len(labels) != 1 for labels in corpus.labels)
+    return corpus.labels if multi_label else [labels[0] for labels in corpus.labels]
 
 
 def closed(model, corpus):

@@ -14,9 +14,9 @@ from tallytext.models import choose_per_class
 FOLDS, REPEATS = 5, 3
 
 
-def chosen(work: Workplace, split: Split, repeats: int = 1, *, several: bool = False) -> Any:
+def chosen(work: Workplace, split: Split, repeats: int = 1, *, multi_label: bool = False) -> Any:
     """Choose for each class by out-of-fold F1, without a look at test documents."""
-    model = PoissonNB(multi_label=several)
+    model = PoissonNB(multi_label=multi_label)
     sides = split.train.counts, split.train.labels
     if work.quick:
         return choose_per_class(model, *sides, folds=2, alphas=(0.2, 0.8))
@@ -25,7 +25,7 @@ def chosen(work: Workplace, split: Split, repeats: int = 1, *, several: bool = F
 
 @lru_cache(maxsize=1)
 def chosen_for_reuters(work: Workplace) -> Any:
-    return chosen(work, reuters(work), REPEATS, several=True)
+    return chosen(work, reuters(work), REPEATS, multi_label=True)
 
 
 def star_scores(work: Workplace) -> Scores:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers: TypeAlias = NDArray[np.floating[Any]]
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
 
-Measure: TypeAlias = Callable[[Numbers], Numbers]
+Measure: TypeAlias = Callable[[FloatArray], FloatArray]

@@ -30,7 +30,7 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> 
         checked = check_array(X, accept_sparse="csr", estimator=estimator)
     else:
         checked = validate_data(estimator, X, accept_sparse="csr", reset=reset)
-    _expect_no_negative(checked, estimator)
+    _check_no_negative(checked, estimator)
     return checked if sparse.issparse(checked) else sparse.csr_array(checked)
 
 
@@ -56,7 +56,7 @@ def weights_of(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | No
     return weights
 
 
-def expect_counts_to_weigh(X: Any, estimator: Any) -> None:
+def check_counts_to_weigh(X: Any, estimator: Any) -> None:
     """Refuse negative numbers where words are weighed, as ``weighting`` of the estimator says."""
     if estimator.weighting is not None and X.nnz and X.data.min() < 0:
         raise CountError(
@@ -65,7 +65,7 @@ def expect_counts_to_weigh(X: Any, estimator: Any) -> None:
         )
 
 
-def _expect_no_negative(X: Any, estimator: Any) -> None:
+def _check_no_negative(X: Any, estimator: Any) -> None:
     data = X if isinstance(X, np.ndarray) else X.data
     if data.size and data.min() < 0:
         raise CountError(
@@ -78,14 +78,14 @@ def _expect_no_negative(X: Any, estimator: Any) -> None:
 # Checks of parameters.
 
 
-def expect_between(name: str, value: Any, low: float, high: float) -> None:
+def check_between(name: str, value: Any, low: float, high: float) -> None:
     """Refuse a parameter outside ``low <= value <= high``."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not low <= float(value) <= high:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}.")
 
 
-def expect_whole(name: str, value: Any, least: int) -> None:
+def check_whole(name: str, value: Any, least: int) -> None:
     """Refuse a parameter that is not a whole number of at least so much."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or int(value) < least:

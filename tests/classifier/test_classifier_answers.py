@@ -43,12 +43,12 @@ def multi(request):
 
 @few
 @given(st.data(), models, st.booleans())
-def test_probabilities_are_probabilities(data, model, several):
-    clf = fitted(model, data.draw(corpora(several)), several)
+def test_probabilities_are_probabilities(data, model, multi_label):
+    clf = fitted(model, data.draw(corpora(multi_label)), multi_label)
     found = clf.predict_proba(data.draw(some_texts))
     assert found.shape[1] == len(clf.classes_)
     assert ((found >= 0) & (found <= 1)).all()
-    if not several:
+    if not multi_label:
         np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-9)
 
 
@@ -142,8 +142,8 @@ def test_there_is_no_best_but_a_whole_number_of_them(k):
 
 @few
 @given(st.data(), models, st.booleans())
-def test_ranks_are_log_odds_or_what_the_model_ranks_by(data, model, several):
-    clf = fitted(model, data.draw(corpora(several)), several)
+def test_ranks_are_log_odds_or_what_the_model_ranks_by(data, model, multi_label):
+    clf = fitted(model, data.draw(corpora(multi_label)), multi_label)
     queries = data.draw(some_texts)
     scores = clf.scores(queries)
     odds = scores if clf.model_.contrasts else log_odds(scores)
@@ -165,9 +165,9 @@ def test_of_several_labels_log_odds_per_token_are_ranked_as_by_probability(model
 
 @few
 @given(st.data(), named, st.booleans())
-def test_threads_make_no_difference(data, model, several):
-    corpus, queries = data.draw(corpora(several)), data.draw(some_texts)
-    one, many = (fitted(model, corpus, several, n_jobs=n_jobs) for n_jobs in (1, 3))
+def test_threads_make_no_difference(data, model, multi_label):
+    corpus, queries = data.draw(corpora(multi_label)), data.draw(some_texts)
+    one, many = (fitted(model, corpus, multi_label, n_jobs=n_jobs) for n_jobs in (1, 3))
     assert raw_answers(one, queries) == raw_answers(many, queries)
 
 
@@ -257,9 +257,9 @@ def test_the_score_of_several_labels_is_a_micro_averaged_f1():
 
 
 def test_nothing_is_answered_to_nothing():
-    for several in (False, True):
-        labels = [[place] for place in PLACES] if several else PLACES
-        clf = fitted("multinomial", (TEXTS, labels), several)
+    for multi_label in (False, True):
+        labels = [[place] for place in PLACES] if multi_label else PLACES
+        clf = fitted("multinomial", (TEXTS, labels), multi_label)
         assert clf.predict([]).tolist() == []
         assert clf.predict_proba([]).shape == (0, 2)
         assert clf.scores(iter([])).shape == (0, 2)
@@ -283,7 +283,7 @@ def test_terms_are_typical_of_their_class():
 
 
 def test_labels_that_the_model_does_not_know_are_missed_by_it():
-    clf = fitted("multinomial", (TEXTS, [[place] for place in PLACES]), several=True)
+    clf = fitted("multinomial", (TEXTS, [[place] for place in PLACES]), multi_label=True)
     found = clf.predict(TEXTS).tolist()
     n_found = sum(map(len, found))
     assert clf.score(TEXTS, found) == 1
@@ -292,9 +292,9 @@ def test_labels_that_the_model_does_not_know_are_missed_by_it():
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_answers_do_not_depend_on_how_many_are_given_at_once(monkeypatch, several):
-    labels = [[place] for place in PLACES] if several else PLACES
-    clf = fitted("multinomial", (TEXTS, labels), several)
+def test_answers_do_not_depend_on_how_many_are_given_at_once(monkeypatch, multi_label):
+    labels = [[place] for place in PLACES] if multi_label else PLACES
+    clf = fitted("multinomial", (TEXTS, labels), multi_label)
 
     def said():
         return [
@@ -313,7 +313,7 @@ def test_answers_do_not_depend_on_how_many_are_given_at_once(monkeypatch, severa
 
 def test_a_class_that_no_judged_document_has_can_be_given_all_the_same():
     texts, labels = spread_several()
-    clf = fitted("contrast", (texts, labels), several=True)
+    clf = fitted("contrast", (texts, labels), multi_label=True)
     some = [at for at, each in enumerate(labels) if "sky" not in each]
     clf.recalibrate([texts[at] for at in some], [labels[at] for at in some])
     assert "sky" not in clf.calibration_.classes

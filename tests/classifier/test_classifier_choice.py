@@ -211,11 +211,11 @@ def test_documents_without_any_label_cannot_be_learned_from():
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_duplicates_are_reported(several):
+def test_duplicates_are_reported(multi_label):
     texts = ["salt wave", "cloud", "salt wave", "cloud", "salt wave", "Salt wave"]
     labels = ["sea", "sky", "sea", "land", "sea", "sky"]
-    labels = [[label] for label in labels] if several else labels
-    report = fitted("multinomial", (texts, labels), several).report()
+    labels = [[label] for label in labels] if multi_label else labels
+    report = fitted("multinomial", (texts, labels), multi_label).report()
     found = report.duplicates
     assert (found.n_documents, found.n_repeated, found.n_conflicting) == (6, 2, 2)
     assert [(each.first, each.other) for each in found.examples] == [(1, 3)]
@@ -338,12 +338,12 @@ def test_what_waits_for_its_calibration_holds_no_more_than_it_needs():
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_priors_in_order_are_priors_by_name_also_where_a_fold_takes_a_class_away(several):
+def test_priors_in_order_are_priors_by_name_also_where_a_fold_takes_a_class_away(multi_label):
     names = [*PLACES[:-1], "land"]
-    labels = [[place] for place in names] if several else names
+    labels = [[place] for place in names] if multi_label else names
     given, by_name = [0.2, 0.5, 0.3], {"land": 0.2, "sea": 0.5, "sky": 0.3}
     one, other = (
-        TextClassifier(MultinomialNB(prior=prior), multi_label=several).fit(TEXTS, labels)
+        TextClassifier(MultinomialNB(prior=prior), multi_label=multi_label).fit(TEXTS, labels)
         for prior in (given, by_name)
     )
     np.testing.assert_array_equal(one.predict_proba(TEXTS), other.predict_proba(TEXTS))

@@ -141,9 +141,9 @@ def test_one_label_each_means_one():
 def test_one_label_each_means_one_however_many_documents():
     texts, labels = ["salt", "wind"] * 3000, ["sea", "sky"] * 3000
     for at in (0, 1234, 5999):
-        several = [*labels[:at], ["sea", "sky"], *labels[at + 1 :]]
+        multi_label = [*labels[:at], ["sea", "sky"], *labels[at + 1 :]]
         with pytest.raises(LabelError, match=f"document {at} has"):
-            TextClassifier("multinomial", multi_label=False).fit(texts, several)
+            TextClassifier("multinomial", multi_label=False).fit(texts, multi_label)
 
 
 def test_labels_of_several_kinds_are_told_apart():

@@ -133,11 +133,11 @@ def test_what_is_not_additive_can_be_calibrated_anew(logistic):
 
 def test_learners_of_one_label_are_left_out_where_there_are_several(logistic):
     assert "logistic" not in {each.name for each in learners(multi_label=True)}
-    for several in (None, True):
-        clf = TextClassifier("best", multi_label=several, budget=600).fit(*spread_several())
+    for multi_label in (None, True):
+        clf = TextClassifier("best", multi_label=multi_label, budget=600).fit(*spread_several())
         assert "logistic" not in {trial.learner for trial in clf.trials_}
         with pytest.raises(ValueError, match="logistic cannot give a document several labels"):
-            TextClassifier("logistic", multi_label=several).fit(*spread_several())
+            TextClassifier("logistic", multi_label=multi_label).fit(*spread_several())
 
 
 def test_documents_that_are_kept_for_training_are_let_go(logistic):

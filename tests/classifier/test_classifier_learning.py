@@ -35,11 +35,11 @@ def alike(one, other, queries):
 
 @few
 @given(st.data(), models, st.booleans())
-def test_forgetting_undoes_learning(data, model, several):
-    clf = fitted(model, data.draw(corpora(several)), several)
+def test_forgetting_undoes_learning(data, model, multi_label):
+    clf = fitted(model, data.draw(corpora(multi_label)), multi_label)
     queries, tally = data.draw(some_texts), clf.tally_.copy()
     before = raw(clf, queries)
-    more = data.draw(corpora(several))
+    more = data.draw(corpora(multi_label))
     clf.learn(*more).forget(*more)
     assert clf.tally_ == tally
     assert raw(clf, queries) == before
@@ -55,9 +55,9 @@ def test_forgetting_new_words_and_classes_leaves_no_trace():
 
 @each_model
 @pytest.mark.parametrize("several", [False, True])
-def test_a_refused_forget_changes_nothing(model, several):
-    labels = [[place] for place in PLACES] if several else PLACES
-    clf = fitted(model, (TEXTS, labels), several)
+def test_a_refused_forget_changes_nothing(model, multi_label):
+    labels = [[place] for place in PLACES] if multi_label else PLACES
+    clf = fitted(model, (TEXTS, labels), multi_label)
     tally, before = clf.tally_.copy(), answers(clf, TEXTS)
     for text, term in [("never", "never"), ("salt cloud", "(salt|cloud)"), ("wind", "wind")]:
         with pytest.raises(NegativeCountError, match=f"cannot forget: term '{term}'"):
@@ -86,11 +86,11 @@ def test_a_refused_learn_changes_nothing():
 
 @few
 @given(st.data(), models, st.booleans())
-def test_learning_at_once_is_learning_one_by_one(data, model, several):
-    first, more = data.draw(corpora(several)), data.draw(corpora(several))
+def test_learning_at_once_is_learning_one_by_one(data, model, multi_label):
+    first, more = data.draw(corpora(multi_label)), data.draw(corpora(multi_label))
     queries = data.draw(some_texts)
-    at_once = fitted(model, first, several).learn(*more)
-    one_by_one = fitted(model, first, several)
+    at_once = fitted(model, first, multi_label).learn(*more)
+    one_by_one = fitted(model, first, multi_label)
     for text, label in zip(*more, strict=True):
         one_by_one.learn(text, label)
     assert one_by_one.tally_ == at_once.tally_
@@ -100,15 +100,15 @@ def test_learning_at_once_is_learning_one_by_one(data, model, several):
 
 @few
 @given(st.data(), models, st.booleans())
-def test_batches_are_one_corpus(data, model, several):
-    texts, labels = data.draw(corpora(several))
+def test_batches_are_one_corpus(data, model, multi_label):
+    texts, labels = data.draw(corpora(multi_label))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(texts)), max_size=4)))
     batches = [
         (texts[a:b], labels[a:b]) for a, b in zip([0, *cuts], [*cuts, len(texts)], strict=True)
     ]
     queries = data.draw(some_texts)
-    clf = TextClassifier(model, multi_label=several).fit_batches(batches)
-    whole = fitted(model, (texts, labels), several)
+    clf = TextClassifier(model, multi_label=multi_label).fit_batches(batches)
+    whole = fitted(model, (texts, labels), multi_label)
     assert clf.tally_ == whole.tally_
     alike(clf, whole, queries)
 
@@ -150,12 +150,12 @@ def test_the_last_document_can_be_forgotten_and_others_learned():
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_the_first_part_is_fitted_and_the_others_are_learned(several):
-    labels = [[place] for place in PLACES] if several else PLACES
-    clf = TextClassifier("multinomial", multi_label=several)
+def test_the_first_part_is_fitted_and_the_others_are_learned(multi_label):
+    labels = [[place] for place in PLACES] if multi_label else PLACES
+    clf = TextClassifier("multinomial", multi_label=multi_label)
     for at in range(0, len(TEXTS), 2):
         clf.partial_fit(TEXTS[at : at + 2], labels[at : at + 2], classes=["sea", "sky"])
-    assert raw(clf, TEXTS) == raw(fitted("multinomial", (TEXTS, labels), several), TEXTS)
+    assert raw(clf, TEXTS) == raw(fitted("multinomial", (TEXTS, labels), multi_label), TEXTS)
     assert clf.changes_.learned == 4
 
 

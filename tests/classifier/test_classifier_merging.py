@@ -35,19 +35,19 @@ def agree(one, other, queries):
 
 @few
 @given(st.data(), models, st.booleans())
-def test_a_sum_is_the_classifier_of_all_documents(data, model, several):
-    ours, theirs = data.draw(corpora(several)), data.draw(corpora(several))
+def test_a_sum_is_the_classifier_of_all_documents(data, model, multi_label):
+    ours, theirs = data.draw(corpora(multi_label)), data.draw(corpora(multi_label))
     queries = data.draw(some_texts)
-    merged = fitted(model, ours, several) + fitted(model, theirs, several)
-    whole = fitted(model, larger(ours, theirs), several)
+    merged = fitted(model, ours, multi_label) + fitted(model, theirs, multi_label)
+    whole = fitted(model, larger(ours, theirs), multi_label)
     assert merged.tally_ == whole.tally_
     assert raw(merged, queries) == raw(whole, queries)
 
 
 @few
 @given(st.data(), models, st.booleans())
-def test_the_order_of_summands_does_not_matter(data, model, several):
-    a, b, c = (fitted(model, data.draw(corpora(several)), several) for _ in range(3))
+def test_the_order_of_summands_does_not_matter(data, model, multi_label):
+    a, b, c = (fitted(model, data.draw(corpora(multi_label)), multi_label) for _ in range(3))
     queries = data.draw(some_texts)
     agree(a + b, b + a, queries)
     agree((a + b) + c, a + (b + c), queries)
@@ -56,17 +56,17 @@ def test_the_order_of_summands_does_not_matter(data, model, several):
 
 @few
 @given(st.data(), st.sampled_from([*BY_COUNTS, BY_DOCUMENTS]), st.booleans())
-def test_summands_stay_as_they_are(data, model, several):
-    a, b = (fitted(model, data.draw(corpora(several)), several) for _ in range(2))
-    queries, more = data.draw(some_texts), data.draw(corpora(several))
+def test_summands_stay_as_they_are(data, model, multi_label):
+    a, b = (fitted(model, data.draw(corpora(multi_label)), multi_label) for _ in range(2))
+    queries, more = data.draw(some_texts), data.draw(corpora(multi_label))
     before = answers(a, queries), answers(b, queries)
     merged = a + b
-    merged.learn(*more).learn("never heard of", [] if several else "new")
+    merged.learn(*more).learn("never heard of", [] if multi_label else "new")
     assert (answers(a, queries), answers(b, queries)) == before
     assert "heard" not in a.vectorizer_.vocabulary_
     assert "heard" not in b.vectorizer_.vocabulary_
     merged_before = answers(merged, queries)
-    a.learn("nor of this", [] if several else "other")
+    a.learn("nor of this", [] if multi_label else "other")
     assert answers(merged, queries) == merged_before
 
 

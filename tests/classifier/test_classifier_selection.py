@@ -41,10 +41,10 @@ def test_a_model_reads_the_chosen_terms_and_no_others(select):
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_what_was_learned_is_forgotten_exactly(several):
-    @given(corpora(several), corpora(several))
+def test_what_was_learned_is_forgotten_exactly(multi_label):
+    @given(corpora(multi_label), corpora(multi_label))
     def obeys(first, second):
-        clf = selecting(first, TermSelector(k=2), multi_label=several)
+        clf = selecting(first, TermSelector(k=2), multi_label=multi_label)
         counts, read, scores = everything(clf).copy(), clf.tally_.copy(), clf.scores(TEXTS)
         clf.learn(*second)
         assert clf.tally_ == everything(clf).mask(clf.selector_.best_)

@@ -23,8 +23,8 @@ def first_of(clf):
     return texts[:1], labels[:1]
 
 
-def trained(several):
-    return fitted("multinomial", spread_several() if several else spread(), several)
+def trained(multi_label):
+    return fitted("multinomial", spread_several() if multi_label else spread(), multi_label)
 
 
 def silent(function, *arguments):
@@ -35,8 +35,8 @@ def silent(function, *arguments):
 
 @each_change
 @pytest.mark.parametrize("several", [False, True])
-def test_probabilities_and_sets_warn_when_they_are_stale(verb, change, several):
-    before = trained(several)
+def test_probabilities_and_sets_warn_when_they_are_stale(verb, change, multi_label):
+    before = trained(multi_label)
     calibration = before.calibration_
     clf = change(before)
     for ask in (clf.predict_proba, clf.predict_set, clf.top_k, clf.predict_log_proba):
@@ -67,9 +67,9 @@ def test_of_several_labels_the_thresholds_are_stale_too(verb, change):
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_a_new_calibration_is_not_stale(several):
-    texts, labels = spread_several() if several else spread()
-    clf = fitted("multinomial", (texts[:80], labels[:80]), several)
+def test_a_new_calibration_is_not_stale(multi_label):
+    texts, labels = spread_several() if multi_label else spread()
+    clf = fitted("multinomial", (texts[:80], labels[:80]), multi_label)
     clf.learn(texts[80:120], labels[80:120]).recalibrate(texts[120:], labels[120:])
     for ask in (clf.predict_proba, clf.predict_set, clf.predict, clf.top_k):
         silent(ask, TEXTS)
@@ -77,7 +77,7 @@ def test_a_new_calibration_is_not_stale(several):
     assert "stale" not in str(report)
     assert not report.changes
     assert (report.method, report.n_judged) == ("held out", len(texts) - 120)
-    if not several:
+    if not multi_label:
         assert report.score == clf.score(texts[120:], labels[120:])
 
 
@@ -100,17 +100,17 @@ def test_raw_probabilities_are_never_stale():
 
 @each_learner
 @pytest.mark.parametrize("several", [False, True])
-def test_a_class_that_is_new_gets_probabilities(model, several):
-    texts, labels = spread_several() if several else spread()
-    clf = fitted(model, (texts, labels), several)
+def test_a_class_that_is_new_gets_probabilities(model, multi_label):
+    texts, labels = spread_several() if multi_label else spread()
+    clf = fitted(model, (texts, labels), multi_label)
     before = proba(clf, texts)
     new = ["desert sand dune", "dune camel sand", "sand sand desert"] * 5
-    clf.learn(new, [["dry"] if several else "dry"] * 15)
+    clf.learn(new, [["dry"] if multi_label else "dry"] * 15)
     found = proba(clf, [*new[:3], *texts])
     assert clf.classes_.tolist() == ["dry", "land", "sea", "sky"]
     assert ((found >= 0) & (found <= 1)).all()
     assert found[:3, 0].min() > found[3:, 0].mean()
-    if several:
+    if multi_label:
         assert np.median(np.abs(found[3:, 1:] - before)) < 0.2
     else:
         np.testing.assert_allclose(found.sum(axis=1), 1.0)
@@ -119,11 +119,15 @@ def test_a_class_that_is_new_gets_probabilities(model, several):
 
 @each_learner
 @pytest.mark.parametrize("several", [False, True])
-def test_a_class_that_is_gone_gets_none(model, several):
-    texts, labels = spread_several() if several else spread()
-    clf = fitted(model, (texts, labels), several)
-    gone = [at for at, each in enumerate(labels) if (each == ["sky"] if several else each == "sky")]
-    both = [at for at, each in enumerate(labels) if several and "sky" in each and each != ["sky"]]
+def test_a_class_that_is_gone_gets_none(model, multi_label):
+    texts, labels = spread_several() if multi_label else spread()
+    clf = fitted(model, (texts, labels), multi_label)
+    gone = [
+        at for at, each in enumerate(labels) if (each == ["sky"] if multi_label else each == "sky")
+    ]
+    both = [
+        at for at, each in enumerate(labels) if multi_label and "sky" in each and each != ["sky"]
+    ]
     gone += both
     clf.forget([texts[at] for at in gone], [labels[at] for at in gone])
     found = proba(clf, texts)
@@ -133,10 +137,10 @@ def test_a_class_that_is_gone_gets_none(model, several):
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_documents_of_unknown_labels_cannot_calibrate(several):
-    clf = trained(several)
+def test_documents_of_unknown_labels_cannot_calibrate(multi_label):
+    clf = trained(multi_label)
     with pytest.raises(ValueError, match="no label that the model knows"):
-        clf.recalibrate(["salt"], [["moon"] if several else "moon"])
+        clf.recalibrate(["salt"], [["moon"] if multi_label else "moon"])
     with pytest.raises(ValueError, match="no document to calibrate on"):
         clf.recalibrate([], [])
 

@@ -47,9 +47,9 @@ def moments(clf, new, ask):
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("model", ["multinomial", "contrast", "bernoulli"])
-def test_every_answer_is_of_one_moment(model, several):
-    wrap = (lambda labels: [[label] for label in labels]) if several else list
-    clf, new = fitted(model, (TEXTS, wrap(PLACES)), several), (NEW[0], wrap(NEW[1]))
+def test_every_answer_is_of_one_moment(model, multi_label):
+    wrap = (lambda labels: [[label] for label in labels]) if multi_label else list
+    clf, new = fitted(model, (TEXTS, wrap(PLACES)), multi_label), (NEW[0], wrap(NEW[1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StaleWarning)
         clf.learn("salt", wrap(["sea"])[0]).forget("salt", wrap(["sea"])[0])

@@ -26,10 +26,10 @@ def fitted():
     """Classifiers by name and number of labels, each trained once."""
     made = {}
 
-    def find(name, several=False, **parameters):
-        key = name, several, repr(parameters)
+    def find(name, multi_label=False, **parameters):
+        key = name, multi_label, repr(parameters)
         if key not in made:
-            corpus = spread_several() if several else (TEXTS[:150], LABELS[:150])
+            corpus = spread_several() if multi_label else (TEXTS[:150], LABELS[:150])
             made[key] = TextClassifier(name, **parameters).fit(*corpus)
         return made[key]
 
@@ -52,7 +52,7 @@ def test_a_learner_that_is_trained_on_documents_finds_labels(fitted, name):
 
 @each_of_several
 def test_documents_may_have_several_labels(fitted, name):
-    clf = fitted(name, several=True)
+    clf = fitted(name, multi_label=True)
     texts, labels = spread_several()
     assert clf.multi_label_
     assert clf.score(texts, labels) > 0.6
@@ -62,10 +62,10 @@ def test_documents_may_have_several_labels(fitted, name):
 @each_learner
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize("select", [None, TermSelector("chi", k=8), L1], ids=["all", "chi", "l1"])
-def test_a_file_holds_the_model(fitted, name, several, select, tmp_path):
-    if several and name not in SEVERAL:
+def test_a_file_holds_the_model(fitted, name, multi_label, select, tmp_path):
+    if multi_label and name not in SEVERAL:
         pytest.skip("for one label per document")
-    clf = fitted(name, several, select=select)
+    clf = fitted(name, multi_label, select=select)
     clf.save(tmp_path / "model")
     again = TextClassifier.load(tmp_path / "model")
     np.testing.assert_array_equal(again.scores(NEW), clf.scores(NEW))
@@ -292,8 +292,8 @@ def test_neighbours_answer_while_others_learn():
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
-def test_batches_do_not_matter(several):
-    texts, labels = spread_several() if several else (TEXTS, LABELS)
+def test_batches_do_not_matter(multi_label):
+    texts, labels = spread_several() if multi_label else (TEXTS, LABELS)
     whole = TextClassifier("refined").fit(texts, labels)
     batches = [(texts[:50], labels[:50]), (texts[50:], labels[50:])]
     apart = TextClassifier("refined").fit_batches(batches)
@@ -301,8 +301,8 @@ def test_batches_do_not_matter(several):
 
 
 def test_classes_that_are_rare_are_told_apart_by_what_is_common():
-    several = [[label] if at % 2 else [label, "z"] for at, label in enumerate(LABELS)]
-    texts, labels = [*TEXTS, "peseta spain madrid"], [*several, ["peseta"]]
+    multi_label = [[label] if at % 2 else [label, "z"] for at, label in enumerate(LABELS)]
+    texts, labels = [*TEXTS, "peseta spain madrid"], [*multi_label, ["peseta"]]
     clf = TextClassifier("refined").fit(texts, labels)
     rare = clf.predict_proba(["peseta spain madrid", TEXTS[0]])[:, clf.classes_ == "peseta"]
     assert rare[0] > rare[1] + 0.2

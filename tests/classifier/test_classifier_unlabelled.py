@@ -104,7 +104,7 @@ def test_the_order_of_the_pool_does_not_matter_for_what_is_counted(pooled):
     assert {*other.vectorizer_.vocabulary_} == {*pooled.vectorizer_.vocabulary_}
 
 
-@given(corpora(several=False), st.lists(texts, max_size=8), st.integers(1, 4))
+@given(corpora(multi_label=False), st.lists(texts, max_size=8), st.integers(1, 4))
 def test_counts_of_labelled_documents_know_nothing_of_the_pool(corpus, pool, size):
     plain, whole, apart = (counted(corpus, *parts) for parts in ([], [pool], batched(pool, size)))
     assert plain.tally == whole.tally == apart.tally
@@ -277,9 +277,9 @@ def test_models_that_use_a_pool_by_themselves_are_not_said_to_be_unable(model, d
 
 @pytest.mark.parametrize("model", ["auto", "best", "pooled"])
 @pytest.mark.parametrize("several", [None, True])
-def test_several_labels_and_a_pool_do_not_go_together_yet(model, several):
+def test_several_labels_and_a_pool_do_not_go_together_yet(model, multi_label):
     with pytest.raises(LabelError, match=r"exactly one label.*fit without unlabelled="):
-        TextClassifier(model, multi_label=several).fit(*spread_several(), unlabelled=POOL)
+        TextClassifier(model, multi_label=multi_label).fit(*spread_several(), unlabelled=POOL)
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])

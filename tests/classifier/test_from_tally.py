@@ -66,12 +66,12 @@ def gathered_from(corpus, n_parts=3, n_shards=2, **wanted):
 @pytest.mark.parametrize("several", [False, True])
 @settings(max_examples=5)
 @given(data=st.data())
-def test_it_is_the_classifier_of_the_documents_before_and_after_learning(model, several, data):
-    corpus, more = (data.draw(some_corpora(several)) for _ in range(2))
+def test_it_is_the_classifier_of_the_documents_before_and_after_learning(model, multi_label, data):
+    corpus, more = (data.draw(some_corpora(multi_label)) for _ in range(2))
     queries = data.draw(some_texts)
-    expected = as_fitted(model, corpus, multi_label=several)
+    expected = as_fitted(model, corpus, multi_label=multi_label)
     found = TextClassifier.from_tally(
-        tallied(model, corpus), model=model, multi_label=several, sample=([], [])
+        tallied(model, corpus), model=model, multi_label=multi_label, sample=([], [])
     )
     assert found.tally_ == expected.tally_
     assert raw(found, queries) == raw(expected, queries)
@@ -222,14 +222,14 @@ def test_planes_that_lack_are_named_with_the_remedy():
 
 
 def test_terms_are_selected_with_and_without_the_plane_for_shares(documents):
-    several = documents[0], [[label] for label in documents[1]]
-    several[1][0] = ["sea", "sky"]
+    multi_label = documents[0], [[label] for label in documents[1]]
+    multi_label[1][0] = ["sea", "sky"]
     plain = Tally.from_texts(*documents)
     clf = TextClassifier.from_tally(plain, model="multinomial", select="ig", sample=documents)
     assert clf.tally_.n_terms < plain.n_terms
     assert clf.learn(["blue whale"], [documents[1][0]]).reselect()
     with pytest.raises(RecipeError, match=r"shared=True.*select=\.\.\."):
-        TextClassifier.from_tally(Tally.from_texts(*several), select="ig")
+        TextClassifier.from_tally(Tally.from_texts(*multi_label), select="ig")
     with pytest.raises(NotAdditiveError, match="L1Selector looks at documents"):
         TextClassifier.from_tally(plain, select=L1Selector())
 
@@ -299,7 +299,7 @@ def test_bounded_vocabularies_are_judged_by_words_that_can_be_taken_out(max_term
 @given(data=st.data())
 def test_without_its_uncertain_terms_a_part_can_be_taken_out(data):
     """Whatever was dropped of a tally: what is not uncertain leaves counts that can be."""
-    texts, labels = data.draw(some_corpora(several=True, min_size=2))
+    texts, labels = data.draw(some_corpora(multi_label=True, min_size=2))
     planes = [Plane("raw", "l2"), Plane("binary", shared=True)]
     vectorizer = TextVectorizer()
     X = vectorizer.fit_transform(texts)

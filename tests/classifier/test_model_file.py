@@ -49,14 +49,14 @@ def said(classifier, queries):
 
 
 @given(st.data(), st.sampled_from(MODELS), flags, some_texts)
-def test_a_loaded_classifier_says_what_the_saved_one_says(data, model, several, queries):
-    classifier = fitted(model, data.draw(corpora(several)), several)
+def test_a_loaded_classifier_says_what_the_saved_one_says(data, model, multi_label, queries):
+    classifier = fitted(model, data.draw(corpora(multi_label)), multi_label)
     assert said(again(classifier), queries) == said(classifier, queries)
 
 
 @given(st.data(), st.sampled_from(BY_COUNTS), flags, some_texts)
-def test_loaded_classifiers_add_up_as_the_saved_ones_do(data, model, several, queries):
-    one, other = (fitted(model, data.draw(corpora(several)), several) for _ in range(2))
+def test_loaded_classifiers_add_up_as_the_saved_ones_do(data, model, multi_label, queries):
+    one, other = (fitted(model, data.draw(corpora(multi_label)), multi_label) for _ in range(2))
     together, loaded = one + other, again(one) + again(other)
     assert loaded.tally_ == together.tally_
     assert said(loaded, queries) == said(together, queries)
@@ -64,19 +64,21 @@ def test_loaded_classifiers_add_up_as_the_saved_ones_do(data, model, several, qu
 
 @given(st.data(), st.sampled_from(MODELS), flags, some_texts)
 def test_a_loaded_classifier_forgets_what_was_learned_before_it_was_saved(
-    data, model, several, queries
+    data, model, multi_label, queries
 ):
-    classifier = fitted(model, data.draw(corpora(several)), several)
+    classifier = fitted(model, data.draw(corpora(multi_label)), multi_label)
     counts, said = classifier.tally_.copy(), raw(classifier, queries)
-    more = data.draw(corpora(several))
+    more = data.draw(corpora(multi_label))
     loaded = again(classifier.learn(*more)).forget(*more)
     assert loaded.tally_ == counts
     assert raw(loaded, queries) == said
 
 
 @given(st.data(), st.sampled_from(MODELS), flags, some_texts)
-def test_what_is_learned_after_loading_is_as_if_nothing_was_saved(data, model, several, queries):
-    classifier = fitted(model, data.draw(corpora(several)), several)
+def test_what_is_learned_after_loading_is_as_if_nothing_was_saved(
+    data, model, multi_label, queries
+):
+    classifier = fitted(model, data.draw(corpora(multi_label)), multi_label)
     more = ["unheard words", "salt"], ["new class", "sea"]
     loaded = again(classifier).learn(*more)
     classifier.learn(*more)
@@ -102,8 +104,8 @@ def test_indicator_columns_come_back_also_those_that_no_document_has():
 
 
 @each_kind
-def test_a_saved_classifier_that_was_loaded_gives_the_same_file(several, tmp_path):
-    corpus = spread_several() if several else spread()
+def test_a_saved_classifier_that_was_loaded_gives_the_same_file(multi_label, tmp_path):
+    corpus = spread_several() if multi_label else spread()
     classifier = TextClassifier(vectorizer=TextVectorizer(ngram_range=(1, 2))).fit(*corpus)
     classifier.save(tmp_path / "one")
     loaded = TextClassifier.load(tmp_path / "one")
@@ -126,7 +128,7 @@ def place(tmp_path):
     return tmp_path / "model.tally"
 
 
-def expect_untouched(place, content):
+def check_untouched(place, content):
     assert list(place.parent.iterdir()) == [place]
     assert place.read_bytes() == content
 
@@ -136,10 +138,10 @@ def test_a_function_cannot_be_saved_and_what_was_there_stays(place):
     classifier = simple(vectorizer=TextVectorizer(term_filter=str.strip))
     with pytest.raises(FileError, match=r"term_filter.* is a Python function"):
         classifier.save(place)
-    expect_untouched(place, content)
+    check_untouched(place, content)
     with pytest.raises(FileError, match="a file holds no code"):
         classifier.save(place.with_name("other.tally"))
-    expect_untouched(place, content)
+    check_untouched(place, content)
 
 
 def test_there_must_be_a_folder(tmp_path):
@@ -155,7 +157,7 @@ def test_a_folder_that_is_read_only_keeps_its_model(place):
     try:
         with pytest.raises(PermissionError):
             simple().learn("new", "sea").save(place)
-        expect_untouched(place, content)
+        check_untouched(place, content)
     finally:
         place.parent.chmod(0o755)
 
@@ -170,7 +172,7 @@ def test_a_disk_that_is_full_keeps_its_model(place):
             larger.save(place)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    expect_untouched(place, content)
+    check_untouched(place, content)
 
 
 # ---------------------------------------------------------------------- what cannot be read

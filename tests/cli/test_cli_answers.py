@@ -19,7 +19,7 @@ def model(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def several(tmp_path_factory):
+def multi_label(tmp_path_factory):
     mails = [(text, f"{label};mail" if at % 2 else label) for at, (text, label) in enumerate(MAILS)]
     folder = tmp_path_factory.mktemp("several")
     return trained(folder, "several.tally", mails, "--label-separator", ";")
@@ -63,9 +63,9 @@ def test_no_label_is_given_below_the_confidence(model, tmp_path):
     assert unsure == [{**each, "label": None} for each in sure]
 
 
-def test_several_labels_are_those_of_the_classifier(several, tmp_path):
-    classifier = TextClassifier.load(several)
-    found = answers_of("predict", several, new(tmp_path))
+def test_several_labels_are_those_of_the_classifier(multi_label, tmp_path):
+    classifier = TextClassifier.load(multi_label)
+    found = answers_of("predict", multi_label, new(tmp_path))
     expected = [set(labels) for labels in classifier.predict(TEXTS)]
     assert [set(each["label"]) for each in found] == expected
     assert {len(labels) for labels in expected} != {1}
@@ -73,7 +73,7 @@ def test_several_labels_are_those_of_the_classifier(several, tmp_path):
     for each, row in zip(found, proba, strict=True):
         assert each["probability"] == [row[names.index(label)] for label in each["label"]]
         assert each["probability"] == sorted(each["probability"], reverse=True)
-    likely = answers_of("predict", several, new(tmp_path), "--min-confidence", "0.6")
+    likely = answers_of("predict", multi_label, new(tmp_path), "--min-confidence", "0.6")
     expected = [set(labels) for labels in classifier.predict(TEXTS, min_confidence=0.6)]
     assert [set(each["label"]) for each in likely] == expected
 
@@ -139,11 +139,11 @@ def test_labels_of_another_kind_are_pointed_out(model, tmp_path):
     assert "the model knows none of these labels" in succeed("evaluate", model, test).stderr
 
 
-def test_several_labels_are_evaluated(several, tmp_path):
+def test_several_labels_are_evaluated(multi_label, tmp_path):
     mails = [(text, f"{label};mail" if at % 2 else label) for at, (text, label) in enumerate(MAILS)]
     test = write_csv(tmp_path / "test.csv", mails)
-    found = json_of("evaluate", several, test, "--label-separator", ";")
-    classifier = TextClassifier.load(several)
+    found = json_of("evaluate", multi_label, test, "--label-separator", ";")
+    classifier = TextClassifier.load(multi_label)
     expected = classifier.score([t for t, _ in mails], [c.split(";") for _, c in mails])
     np.testing.assert_allclose(found["micro_f1"], expected)
 

@@ -234,8 +234,8 @@ def test_quiet_says_nothing(tmp_path):
 
 def test_threads_change_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    several, one = trained(tmp_path), trained(tmp_path, "one.tally", MAILS, "--threads", "1")
-    assert TextClassifier.load(several).tally_ == TextClassifier.load(one).tally_
+    multi_label, one = trained(tmp_path), trained(tmp_path, "one.tally", MAILS, "--threads", "1")
+    assert TextClassifier.load(multi_label).tally_ == TextClassifier.load(one).tally_
 
 
 def test_python_runs_the_package(tmp_path):

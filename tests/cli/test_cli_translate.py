@@ -33,7 +33,7 @@ def news(source, tmp_path):
     return path
 
 
-def expect_same(path, model):
+def check_same(path, model):
     loaded = TranslationModel.load(path)
     assert loaded.signatures_.tolist() == model.signatures_.tolist()
     np.testing.assert_array_equal(loaded.rows_.toarray(), model.rows_.toarray())
@@ -55,7 +55,7 @@ def test_a_file_is_that_of_the_library(source, tmp_path):
         max_entries=4,
         min_probability=0.01,
     )
-    expect_same(path, model.fit(TEXTS))
+    check_same(path, model.fit(TEXTS))
     assert "rows of" in result.stdout and "1 concept" in result.stdout
     assert "saved as" in result.stderr and "15 documents" in result.stderr
 

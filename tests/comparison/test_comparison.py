@@ -121,9 +121,9 @@ class TestCompare:
         assert "And 100 smaller classes" in found.to_html()
 
     @pytest.mark.parametrize("several", [False, True])
-    def test_all_learners_manage_a_handful_of_documents(self, several):
+    def test_all_learners_manage_a_handful_of_documents(self, multi_label):
         texts, labels = made_up(12)
-        given = [[label, "all"] for label in labels] if several else labels
+        given = [[label, "all"] for label in labels] if multi_label else labels
         found = tallytext.compare(texts, given, folds=2)
         assert [each.failure for each in found.contenders] == [""] * len(found.contenders)
         assert found.to_html()
@@ -155,10 +155,10 @@ class TestCompare:
         assert (found.best.fit_seconds, found.best.predict_seconds) == (1, 1)
 
     @pytest.mark.parametrize("several", [False, True])
-    def test_probabilities_are_asked_for_a_few_at_a_time(self, several, monkeypatch):
+    def test_probabilities_are_asked_for_a_few_at_a_time(self, multi_label, monkeypatch):
         texts, labels = made_up(60)
         labels[4] = "field"
-        given = [[label, "all"] for label in labels] if several else labels
+        given = [[label, "all"] for label in labels] if multi_label else labels
         asked, proba = [], tallytext.TextClassifier.predict_proba
 
         def counted(self, texts):
@@ -170,7 +170,7 @@ class TestCompare:
         assert asked == [30, 30]
         monkeypatch.setattr(judging, "_MOST_PROBABILITIES", 25)
         parts = tallytext.compare(texts, given, learners=["multinomial"], folds=2)
-        assert max(asked[2:]) == 25 // (3 + several)
+        assert max(asked[2:]) == 25 // (3 + multi_label)
         assert sum(asked[2:]) == 60
         assert [each[:3] for each in parts.suspects] == [each[:3] for each in whole.suspects]
         assert parts.best.report.brier == pytest.approx(whole.best.report.brier)

@@ -7,7 +7,7 @@ import pytest
 import tallytext
 from tallytext import TextVectorizer
 from tallytext.comparison import comparing as judging
-from tallytext.comparison.documents import expect_words
+from tallytext.comparison.documents import check_words
 from tallytext.errors import InputError, VocabularyError
 from topics import made_up
 
@@ -28,15 +28,15 @@ def test_words_of_one_letter_are_words():
 def test_one_word_far_behind_is_enough():
     texts = ["?!"] * 3_000
     with pytest.raises(InputError, match="no document has a word"):
-        expect_words(texts, TextVectorizer())
-    expect_words([*texts, "wave"], TextVectorizer())
+        check_words(texts, TextVectorizer())
+    check_words([*texts, "wave"], TextVectorizer())
 
 
 def test_limits_are_those_of_all_documents():
     alone = [f"word{at}" for at in range(1_500)]
     with pytest.raises(VocabularyError, match="min_df"):
-        expect_words(alone, TextVectorizer(min_df=2))
-    expect_words([*alone, "word1"], TextVectorizer(min_df=2))
+        check_words(alone, TextVectorizer(min_df=2))
+    check_words([*alone, "word1"], TextVectorizer(min_df=2))
 
 
 def test_who_counts_characters_needs_no_words():

@@ -51,7 +51,7 @@ def nasty():
 
 
 @pytest.fixture(scope="module")
-def several():
+def multi_label():
     texts, labels = made_up(60)
     both = [[label, "even"] if at % 2 else [label] for at, label in enumerate(labels)]
     return tallytext.compare(texts, both, learners=["multinomial", "contrast"], folds=2)
@@ -69,7 +69,7 @@ class Checked(HTMLParser):
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         self.ids.append(given.get("id"))
-        self._expect_safe(tag, given)
+        self._check_safe(tag, given)
         if tag == "a":
             self.links.append(given["href"])
         if tag == "th" and "scope" not in given:
@@ -79,7 +79,7 @@ class Checked(HTMLParser):
         if tag not in self.EMPTY:
             self.open.append(tag)
 
-    def _expect_safe(self, tag, given):
+    def _check_safe(self, tag, given):
         assert tag not in ("script", "img", "link", "iframe", "object", "b title")
         assert "src" not in given
         assert not any(name.startswith("on") for name in given)

@@ -61,7 +61,7 @@ def total(why):
     return sum(part.value for part in why.parts) + sum(each.value for each in why.contributions)
 
 
-def expect_sum(why, score, other):
+def check_sum(why, score, other):
     near = pytest.approx(score - other, rel=1e-9, abs=1e-9 * (1 + abs(score) + abs(other)))
     assert total(why) == near
     assert why.difference == near
@@ -77,7 +77,7 @@ def test_contributions_add_up_to_the_difference_of_scores(model, corpus):
         for against in set(model.classes_) - {label}:
             why = model.explain(x, label, against)
             first, second = model.class_number(label), model.class_number(against)
-            expect_sum(why, scores[first], scores[second])
+            check_sum(why, scores[first], scores[second])
             assert (why.label, why.against) == (label, against)
 
 
@@ -88,7 +88,7 @@ def test_a_score_of_several_labels_is_a_difference_by_itself(corpus, model):
     why = model.explain(x)
     assert why.against is None
     assert why.label == model.classes_[scores.argmax()]
-    expect_sum(why, scores.max(), 0.0)
+    check_sum(why, scores.max(), 0.0)
 
 
 @given(corpora())
@@ -148,7 +148,7 @@ def test_a_model_of_one_class_is_explained_by_its_score():
     model = MultinomialNB().fit([[1, 2]], ["only"])
     why = model.explain([[1, 1]])
     assert why.against is None
-    expect_sum(why, model.scores([[1, 1]])[0, 0], 0.0)
+    check_sum(why, model.scores([[1, 1]])[0, 0], 0.0)
 
 
 def test_single_precision_is_explained_in_double(vectorizer):

@@ -18,7 +18,7 @@ from tallytext.distributed import predicting as judging
 from tallytext.distributed.predicting import (
     answer_columns,
     answer_fields,
-    expect_names,
+    check_names,
     model_bytes,
     model_of,
 )
@@ -43,7 +43,7 @@ def single() -> TextClassifier:
 
 
 @pytest.fixture(scope="module")
-def several() -> TextClassifier:
+def multi_label() -> TextClassifier:
     texts, labels = _documents()
     lists = [
         sorted({label, other}) for label, other in zip(labels, [*labels[1:], "ice"], strict=True)
@@ -57,9 +57,9 @@ class TestModelBytes:
         single.save(tmp_path / "model.tally")
         assert model_bytes(single) == (tmp_path / "model.tally").read_bytes()
 
-    def test_make_the_same_classifier(self, several: TextClassifier) -> None:
-        again = TextClassifier.from_bytes(several.to_bytes())
-        assert again.tally_ == several.tally_ and again.to_bytes() == several.to_bytes()
+    def test_make_the_same_classifier(self, multi_label: TextClassifier) -> None:
+        again = TextClassifier.from_bytes(multi_label.to_bytes())
+        assert again.tally_ == multi_label.tally_ and again.to_bytes() == multi_label.to_bytes()
 
     def test_are_of_fitted_classifiers_only(self, tmp_path: Any) -> None:
         with pytest.raises(InputError, match=r"not a str: TextClassifier.load\('m.tally'\)"):
@@ -103,14 +103,14 @@ class TestAnswerColumns:
     @settings(max_examples=25)
     @given(texts=st.lists(_WORDS, max_size=6), least=st.sampled_from([None, 0.0, 0.5, 0.9]))
     def test_are_what_the_classifier_says(
-        self, single: TextClassifier, several: TextClassifier, texts: list[str], least: Any
+        self, single: TextClassifier, multi_label: TextClassifier, texts: list[str], least: Any
     ) -> None:
         labels, sure = answer_columns(model_bytes(single), pa.array(texts), min_confidence=least)
         assert labels.to_pylist() == single.predict(texts, min_confidence=least).tolist()
         likely = single.predict_proba(texts)
         assert sure.to_pylist() == likely.max(axis=1, initial=0.0).tolist()
-        lists, odds = answer_columns(model_bytes(several), texts, min_confidence=least)
-        wanted = several.predict(texts, min_confidence=least).tolist()
+        lists, odds = answer_columns(model_bytes(multi_label), texts, min_confidence=least)
+        wanted = multi_label.predict(texts, min_confidence=least).tolist()
         assert [{*some} for some in lists.to_pylist()] == [{*some} for some in wanted]
         assert all(row == sorted(row, reverse=True) for row in odds.to_pylist())
 
@@ -122,9 +122,9 @@ class TestAnswerColumns:
         assert labels.to_pylist() == classifier.predict(texts).tolist()
 
     @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-    def test_are_missing_for_missing_texts(self, several: TextClassifier, kind: Any) -> None:
+    def test_are_missing_for_missing_texts(self, multi_label: TextClassifier, kind: Any) -> None:
         texts = pa.chunked_array([pa.array(["sea sea", None], kind), pa.array([], kind)])
-        for column in answer_columns(model_bytes(several), texts):
+        for column in answer_columns(model_bytes(multi_label), texts):
             assert column[1].as_py() is None and column[0].as_py() is not None
 
     @pytest.mark.parametrize("texts", [pa.nulls(2), [None, None], pa.array([], pa.string())])
@@ -160,10 +160,10 @@ class TestAnswerColumns:
         if kind != pa.string():
             assert columns[0].to_pylist() == labels
 
-    def test_of_several_labels_are_lists(self, several: TextClassifier) -> None:
+    def test_of_several_labels_are_lists(self, multi_label: TextClassifier) -> None:
         kinds = [pa.list_(pa.string()), pa.list_(pa.float64())]
-        assert [field.type for field in answer_fields(several)] == kinds
-        columns = answer_columns(model_bytes(several), ["sea"])
+        assert [field.type for field in answer_fields(multi_label)] == kinds
+        columns = answer_columns(model_bytes(multi_label), ["sea"])
         assert [column.type for column in columns] == kinds
 
 
@@ -262,17 +262,17 @@ class TestEvaluations:
 @pytest.mark.parametrize("into", [("a",), ("a", "a"), ("a", 1), "ab", ("a", "b", "c"), None])
 def test_new_columns_have_two_different_names(into: Any) -> None:
     with pytest.raises(InputError, match="into must be the names of two columns"):
-        expect_names(into)
+        check_names(into)
 
 
 class TestJudging:
     @pytest.mark.parametrize("cuts", [[], [1], [0, 7, 7, 30]])
     def test_reports_do_not_depend_on_partitions(
-        self, single: TextClassifier, several: TextClassifier, cuts: list[int]
+        self, single: TextClassifier, multi_label: TextClassifier, cuts: list[int]
     ) -> None:
         texts, labels = _documents(40)
         labels[3] = "unheard of"
-        for classifier in (single, several):
+        for classifier in (single, multi_label):
             whole = EvaluationReport.of(judging.evaluated(classifier, [(texts, labels)]))
             ends = [*cuts, len(texts)]
             parts = [

@@ -238,9 +238,9 @@ def test_lists_that_dask_made_strings_of_are_refused():
         *[np.array([1, 10]), np.array([0.5, 1.0]), np.array(["long name"] * 20), [float("inf")]],
     ],
 )
-def test_collections_of_all_kinds_that_became_strings_are_refused(several):
+def test_collections_of_all_kinds_that_became_strings_are_refused(multi_label):
     with dask.config.set({"dataframe.convert-string": True}):
-        whole = pd.DataFrame({"text": ["sea"], "label": pd.Series([several], dtype=object)})
+        whole = pd.DataFrame({"text": ["sea"], "label": pd.Series([multi_label], dtype=object)})
         source = dd.from_pandas(whole, npartitions=1)
     with pytest.raises(InputError, match="Dask has made a string of several labels"):
         dask_tally(source)
@@ -556,9 +556,9 @@ def test_predictions_are_those_of_one_machine(model, client, monkeypatch):
 
 
 def test_predictions_of_several_labels_are_lists():
-    several = [["x", "y"], ["y"], ["x"], []] * 2
-    model = TextClassifier("multinomial").fit(TEXTS, several)
-    found = dask_predict(frame(labels=several), model, into=("told", "sure")).compute()
+    multi_label = [["x", "y"], ["y"], ["x"], []] * 2
+    model = TextClassifier("multinomial").fit(TEXTS, multi_label)
+    found = dask_predict(frame(labels=multi_label), model, into=("told", "sure")).compute()
     assert list(map(list, found["told"])) == list(map(list, model.predict(TEXTS)))
     assert list(map(len, found["sure"])) == list(map(len, found["told"]))
 

@@ -287,14 +287,16 @@ def test_answers_are_those_of_one_machine(frame, classifier):
 
 
 def test_answers_to_files_and_of_several_labels_are_those_of_one_machine(spark, tmp_path):
-    several = TextClassifier("multinomial").fit(TEXTS, SEVERAL)
+    multi_label = TextClassifier("multinomial").fit(TEXTS, SEVERAL)
     path = tmp_path / "mails.parquet"
     pq.write_table(pa.table({"body": TEXTS}), path)
-    answers = spark_predict(Files([path]), several, text="body", into=("topics", "sure"))
+    answers = spark_predict(Files([path]), multi_label, text="body", into=("topics", "sure"))
     assert answers.columns == ["body", "topics", "sure"]
     rows = answers.collect()
     assert [row.body for row in rows] == TEXTS
-    assert [sorted(row.topics) for row in rows] == [sorted(each) for each in several.predict(TEXTS)]
+    assert [sorted(row.topics) for row in rows] == [
+        sorted(each) for each in multi_label.predict(TEXTS)
+    ]
     assert all(len(row.topics) == len(row.sure) for row in rows)
 
 

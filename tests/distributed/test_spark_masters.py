@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from tallytext.distributed.spark_session import begun, expect_master
+from tallytext.distributed.spark_session import begun, check_master
 from tallytext.errors import EngineError
 
 
@@ -16,29 +16,29 @@ def port():
 
 
 def test_one_who_listens_is_enough(port):
-    expect_master(f"spark://127.0.0.1:{port}")
-    expect_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
+    check_master(f"spark://127.0.0.1:{port}")
+    check_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
     for elsewhere in (None, "local[2]", "yarn", "k8s://https://host", "sc://host"):
-        expect_master(elsewhere)
+        check_master(elsewhere)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:many", "127.0.0.1:99999", ":"])
 def test_where_nobody_listens_is_told(address):
     told = rf"at 'spark://{address}': nobody answered there. Is the master running, and"
     with pytest.raises(EngineError, match=told):
-        expect_master(f"spark://{address}")
+        check_master(f"spark://{address}")
 
 
 @pytest.mark.parametrize("master", ["host:7077", "localhost:7077", "local[x]", "local[2"])
 def test_what_is_no_master_is_told(master):
     told = rf"at '{re.escape(master)}': masters are called local\[4\], spark://"
     with pytest.raises(EngineError, match=told):
-        expect_master(master)
+        check_master(master)
 
 
 @pytest.mark.parametrize("master", ["local", "local[*]", "local[4]", "local[2,4]", "local[*, 2]"])
 def test_threads_of_this_machine_are_a_master(master):
-    expect_master(master)
+    check_master(master)
 
 
 SAID = [

@@ -41,7 +41,7 @@ def reported(pairs, cuts=(), **options):
     return EvaluationReport.of(evaluation, **options)
 
 
-def expect_averages(report, truth, given):
+def check_averages(report, truth, given):
     assert report.accuracy == pytest.approx(accuracy_score(truth, given))
     for average in ("micro", "macro"):
         theirs = precision_recall_fscore_support(truth, given, average=average, zero_division=0.0)
@@ -52,7 +52,7 @@ def expect_averages(report, truth, given):
 @given(SINGLE)
 def test_figures_of_single_labels_are_those_of_scikit_learn(pairs):
     report, (truth, predicted) = reported(pairs), zip(*pairs, strict=True)
-    expect_averages(report, truth, predicted)
+    check_averages(report, truth, predicted)
     assert not report.several_labels
     assert report.micro_f1 == report.accuracy
     labels = [each.label for each in report.classes]
@@ -82,7 +82,7 @@ def test_figures_of_several_labels_are_those_of_scikit_learn(pairs):
     binarizer = MultiLabelBinarizer(classes=seen).fit([])
     truth, predicted = (binarizer.transform(side) for side in zip(*pairs, strict=True))
     if len(seen) > 1:
-        expect_averages(report, truth, predicted)
+        check_averages(report, truth, predicted)
     by_label = {each.label: each for each in report.classes}
     theirs = precision_recall_fscore_support(
         truth, predicted, labels=range(len(seen)), zero_division=0.0

@@ -39,11 +39,13 @@ CORPORA = ("reuters21578", "ohsumed_first20000", "20ng_bydate", "ag_news_20k")
 MORE = ("debian_sections", "klue_ynat")
 
 
-def documents(n=60, n_terms=40, several=True, seed=0):
+def documents(n=60, n_terms=40, multi_label=True, seed=0):
     random = np.random.default_rng(seed)
     counts = random.poisson(random.gamma(0.3, 1.0, n_terms), (n, n_terms))
     counts[:, 0] += 1
-    labels = [sorted({"abc"[at] for at in random.integers(0, 3, 1 + several)}) for _ in range(n)]
+    labels = [
+        sorted({"abc"[at] for at in random.integers(0, 3, 1 + multi_label)}) for _ in range(n)
+    ]
     return Documents(sparse.csr_array(counts), labels)
 
 
@@ -123,7 +125,7 @@ def test_a_given_split_leaves_documents_on_neither_side_out():
 
 
 def test_gain_as_printed_is_information_gain_where_documents_have_one_label():
-    one = dealt(documents(several=False), 0)
+    one = dealt(documents(multi_label=False), 0)
     np.testing.assert_allclose(gain_as_printed(one), scores(one.tally, "ig"), atol=1e-12)
 
 
@@ -141,7 +143,7 @@ def test_scores_of_the_toy_documents_are_as_known(toy):
 
 
 def test_weighted_mutual_information_with_its_counterpart_of_absence_is_information_gain():
-    one = dealt(documents(several=False), 0)
+    one = dealt(documents(multi_label=False), 0)
     cells = Cells.of(one)
     absent = Cells(cells.of_class - cells.both, cells.of_class, cells.n - cells.with_term, cells.n)
     both = mutual.weighted_sum(cells) + mutual.weighted_sum(absent)

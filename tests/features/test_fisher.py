@@ -106,9 +106,11 @@ def test_a_tree_of_few_questions_does_better_with_them():
 
 def test_a_document_of_several_classes_counts_in_each():
     X, y = corpus()
-    several = [[label, (label + 1) % 4] if row % 5 == 0 else [label] for row, label in enumerate(y)]
+    multi_label = [
+        [label, (label + 1) % 4] if row % 5 == 0 else [label] for row, label in enumerate(y)
+    ]
     twice = np.flatnonzero(np.arange(len(y)) % 5 == 0)
-    listed = FisherFeatures(n_lsa=40, weighting=None).fit(X, several)
+    listed = FisherFeatures(n_lsa=40, weighting=None).fit(X, multi_label)
     truth = np.eye(4)[y]
     truth[twice, (y[twice] + 1) % 4] = 1
     assert_array_equal(

@@ -91,10 +91,10 @@ def test_as_many_terms_are_kept_as_wanted(loss, wanted):
 
 def test_each_label_of_several_asks_for_its_terms():
     X, labels = corpus()
-    several = L1Selector(l1_lambda=5.0).fit(X, [[str(label)] for label in labels])
+    multi_label = L1Selector(l1_lambda=5.0).fit(X, [[str(label)] for label in labels])
     single = L1Selector(l1_lambda=5.0).fit(X, [str(label) for label in labels])
-    assert_array_equal(several.coef_.toarray(), single.coef_.toarray())
-    assert several.classes_.tolist() == ["0", "1", "2"]
+    assert_array_equal(multi_label.coef_.toarray(), single.coef_.toarray())
+    assert multi_label.classes_.tolist() == ["0", "1", "2"]
 
 
 def test_one_thread_finds_what_many_do_and_sparse_what_dense_does():

@@ -47,7 +47,7 @@ def corpus(n: int) -> tuple[list[str], list[str]]:
     return [*texts, texts[0], texts[1]], [*labels, labels[0], labels[2]]
 
 
-def several(n: int) -> tuple[list[str], list[list[str]]]:
+def multi_label(n: int) -> tuple[list[str], list[list[str]]]:
     """Return the same, where documents have one label, two or none."""
     texts, labels = corpus(n)
     pairs = [sorted({*pair}) for pair in zip(labels, labels[1:] + labels[:1], strict=True)]
@@ -59,22 +59,26 @@ def classifiers() -> Iterator[TextClassifier]:
     yield TextClassifier(budget=1e9).fit(*corpus(60))
     yield TextClassifier("chi-contrast").fit(*corpus(90)).learn(["new word"], ["new class"])
     yield TextClassifier("poisson").fit(*corpus(40))
-    yield TextClassifier("chi-contrast").fit(*several(200))
-    stale = TextClassifier(MultinomialNB(AbsoluteDiscount()), vectorizer=UNUSUAL).fit(*several(30))
-    yield stale.learn(["salt new"], [["new", "sea"]]).forget(*(part[:1] for part in several(30)))
+    yield TextClassifier("chi-contrast").fit(*multi_label(200))
+    stale = TextClassifier(MultinomialNB(AbsoluteDiscount()), vectorizer=UNUSUAL).fit(
+        *multi_label(30)
+    )
+    yield stale.learn(["salt new"], [["new", "sea"]]).forget(
+        *(part[:1] for part in multi_label(30))
+    )
     yield TextClassifier("bernoulli").fit(["a b", "c"], np.array([[1, 0, 1], [0, 0, 1]]))
     yield TextClassifier("multinomial").fit(["ab cd", "cd ef", "gh", "ij"], [True, 7, 0.5, "x"])
     yield from trained_classifiers()
-    yield TextClassifier("chi-contrast", select="ig").fit(*several(60))
+    yield TextClassifier("chi-contrast", select="ig").fit(*multi_label(60))
 
 
 def trained_classifiers() -> Iterator[TextClassifier]:
     """Yield one of each learner that is trained on documents."""
     few = RotationForest(n_estimators=3, n_blocks=2, n_components=2)
     yield TextClassifier("refined").fit(*corpus(60))
-    yield TextClassifier("refined", select=TermSelector("chi", k=5)).fit(*several(60))
+    yield TextClassifier("refined", select=TermSelector("chi", k=5)).fit(*multi_label(60))
     yield TextClassifier("neighbours").fit(*corpus(40)).learn(["new word"], ["new class"])
-    yield TextClassifier("llsf").fit(*several(60))
+    yield TextClassifier("llsf").fit(*multi_label(60))
     yield TextClassifier(LLSF("svd", n_components=3)).fit(*corpus(40))
     yield TextClassifier(LLSF(keep="documents")).fit(*corpus(40))
     yield TextClassifier(few).fit(*corpus(40))
@@ -96,7 +100,7 @@ def use_classifier(classifier: TextClassifier, path: Path) -> Any:
         warnings.simplefilter("ignore")
         said = [saved_twice(classifier, path), *answers(classifier)]
         if classifier.learner_.additive or classifier.learner_.learns:
-            expect_learning(classifier)
+            check_learning(classifier)
     return said
 
 
@@ -130,7 +134,7 @@ def saved_twice(classifier: TextClassifier, path: Path) -> bytes:
     return content
 
 
-def expect_learning(classifier: TextClassifier) -> None:
+def check_learning(classifier: TextClassifier) -> None:
     before, columns = classifier.tally_.copy(), classifier.n_columns_
     label = classifier.classes_.tolist()[0] if columns is not None else "a class of its own"
     try:

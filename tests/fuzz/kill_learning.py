@@ -131,11 +131,11 @@ def paused(folder: Path, kills: int) -> Counter[str]:
         end(child)
         counts[experiment.found()] += 1
         assert (experiment.found(), len(left)) == (("new", 0) if after else ("old", 1))
-        expect_no_harm(experiment, left)
+        check_no_harm(experiment, left)
     return counts
 
 
-def expect_no_harm(experiment: Experiment, left: list[Path]) -> None:
+def check_no_harm(experiment: Experiment, left: list[Path]) -> None:
     """The temporary file of one who was killed is whole, and in nobody's way."""
     for path in left:
         assert hashlib.sha256(path.read_bytes()).hexdigest() == experiment.states[1]

@@ -37,7 +37,7 @@ def test_scores_of_one_label_each_are_the_obvious_ones(options, corpus, queries)
 @given(options(), corpora(SEVERAL), QUERIES)
 def test_scores_of_several_labels_each_are_the_obvious_ones(options, corpus, queries):
     model = closed(BernoulliNB(**options, multi_label=True), corpus)
-    expected = oracle.bernoulli_scores(corpus, queries, **options, several=True)
+    expected = oracle.bernoulli_scores(corpus, queries, **options, multi_label=True)
     agree(model.scores(queries), expected)
     found = model.predict(queries)
     assert ((found == (expected > 0)) | (np.abs(expected) < 1e-5)).all()
@@ -47,7 +47,7 @@ def test_scores_of_several_labels_each_are_the_obvious_ones(options, corpus, que
 @given(options(), corpora(SEVERAL, weighted=False), QUERIES)
 def test_scores_in_an_open_vocabulary_are_the_obvious_ones(options, corpus, queries):
     model = open_(BernoulliNB(**options, multi_label=True), corpus)
-    expected = oracle.bernoulli_scores(corpus, queries, **options, several=True)
+    expected = oracle.bernoulli_scores(corpus, queries, **options, multi_label=True)
     agree(model.scores(wider(queries)), expected)
 
 

@@ -107,18 +107,20 @@ def test_either_way_can_be_asked_for(training):
     assert weighed.fit(*training).out_of_sample_ == "leave-one-out"
 
 
-def several(labels):
+def multi_label(labels):
     return [[label, "more"] if label == "a" else [label] for label in labels]
 
 
 @pytest.mark.parametrize(("method", "kind"), [("auto", Isotonic), ("platt", Platt)])
 def test_several_labels_are_calibrated_one_by_one(method, kind, training, new):
-    model = Calibrated(method=method).fit(training[0], several(training[1]))
+    model = Calibrated(method=method).fit(training[0], multi_label(training[1]))
     assert isinstance(model.calibrator_, kind)
     probabilities = model.predict_proba(new[0])
     assert (model.predict(new[0]) == (probabilities > 0.5)).all()
-    truth = np.array([[label in labels for label in model.classes_] for labels in several(new[1])])
-    raw = MultinomialNB().fit(training[0], several(training[1])).predict_proba(new[0])
+    truth = np.array(
+        [[label in labels for label in model.classes_] for labels in multi_label(new[1])]
+    )
+    raw = MultinomialNB().fit(training[0], multi_label(training[1])).predict_proba(new[0])
     assert ((probabilities - truth) ** 2).mean() < ((raw - truth) ** 2).mean()
 
 
@@ -198,7 +200,7 @@ def test_what_cannot_be_is_refused(training):
     with pytest.raises(LabelError, match="400 documents, but labels for 399"):
         Calibrated().fit(*training).recalibrate(training[0], training[1][1:])
     with pytest.raises(ScoreError, match="several labels here"):
-        Calibrated(method="temperature").fit(training[0], several(training[1]))
+        Calibrated(method="temperature").fit(training[0], multi_label(training[1]))
 
 
 # ------------------------------------------------------------------ the map of the best class

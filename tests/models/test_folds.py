@@ -24,11 +24,11 @@ MODELS = [
 ]
 
 
-def corpus(n=40, several=False, seed=0):
+def corpus(n=40, multi_label=False, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.poisson(0.7, (n, 12))
     labels = rng.choice(["a", "b", "c"], n).tolist()
-    if several:
+    if multi_label:
         return X, [[label] * int(rng.random() < 0.8) for label in labels]
     return X, [*labels[:-1], "only once"]
 
@@ -44,8 +44,8 @@ def refitted(model, X, y, train, test, classes):
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-def test_subtracting_a_fold_is_fitting_without_it(model, several):
-    X, y = corpus(several=several)
+def test_subtracting_a_fold_is_fitting_without_it(model, multi_label):
+    X, y = corpus(multi_label=multi_label)
     found = cross_validate(model, X, y, folds=4)
     numbers = fold_numbers(targets_of(y), 4, None, 0)
     assert found.method == "cross-validation" and found.rows is None
@@ -103,10 +103,10 @@ def test_the_shuffle_follows_the_random_state():
     st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 8)), min_size=12, max_size=30),
     st.booleans(),
 )
-def test_groups_never_straddle(documents, several):
+def test_groups_never_straddle(documents, multi_label):
     groups = np.array([*range(3), *(group for _, group in documents)])
     labels = ["a", "b", "a", *(label for label, _ in documents)]
-    y = [[label] for label in labels] if several else labels
+    y = [[label] for label in labels] if multi_label else labels
     numbers = fold_numbers(targets_of(y), 3, groups, 0)
     assert set(numbers) == {0, 1, 2}
     for group in set(groups):

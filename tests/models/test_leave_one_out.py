@@ -92,8 +92,8 @@ def model_of(make, X, y, open_, announced=False, sample_weight=None):
     if not open_:
         classes = ["q"] if announced else None
         return model.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
-    several = any(isinstance(labels, list) for labels in y)
-    model.multi_label_ = several
+    multi_label = any(isinstance(labels, list) for labels in y)
+    model.multi_label_ = multi_label
     planes = [column for column in model._columns(1.0, False) if not isinstance(column, str)]
     tally = Tally.from_counts(X, y, planes=planes)
     opened = type(model).from_tally(tally, **model.get_params(deep=False))

@@ -228,14 +228,21 @@ def test_a_document_that_weighs_n_counts_n_times(documents, data):
 @given(corpora(SEVERAL, weighted=False), QUERIES)
 def test_several_labels_are_judged_each_on_its_own(corpus, queries):
     for model in (MultinomialNB(Laplace(1)), BernoulliNB()):
-        several = clone(model).set_params(multi_label=True).fit(corpus.rows, corpus.labels)
-        for at, label in enumerate(several.classes_):
+        multi_label = clone(model).set_params(multi_label=True).fit(corpus.rows, corpus.labels)
+        for at, label in enumerate(multi_label.classes_):
             mine = ["in" if label in labels else "out" for labels in corpus.labels]
             assume(len({*mine}) == 2)
-            params = {"complement": True, "prior": several.prior, "prior_beta": several.prior_beta}
+            params = {
+                "complement": True,
+                "prior": multi_label.prior,
+                "prior_beta": multi_label.prior_beta,
+            }
             alone = clone(model).set_params(**params).fit(corpus.rows, mine)
             np.testing.assert_allclose(
-                several.scores(queries)[:, at], alone.scores(queries)[:, 0], rtol=1e-7, atol=1e-7
+                multi_label.scores(queries)[:, at],
+                alone.scores(queries)[:, 0],
+                rtol=1e-7,
+                atol=1e-7,
             )
 
 

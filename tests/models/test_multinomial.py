@@ -52,7 +52,7 @@ def test_scores_of_several_labels_each_are_the_obvious_ones(data, corpus, querie
     fractional = set(corpus.weights) != {1.0}
     options = data.draw(multinomial_options(contrast=True, fractional=fractional))
     model = closed(MultinomialNB(**options, multi_label=True), corpus)
-    expected = oracle.multinomial_scores(corpus, queries, **options, several=True)
+    expected = oracle.multinomial_scores(corpus, queries, **options, multi_label=True)
     agree(model.scores(queries), expected, options["length_model"])
     np.testing.assert_allclose(model.predict_proba(queries), expit(expected), rtol=1e-3, atol=1e-6)
     found = model.predict(queries)
@@ -67,9 +67,9 @@ def test_scores_in_an_open_vocabulary_are_the_obvious_ones(data, corpus, queries
     if options["length_model"]:
         longer = [[*query, 3] for query in queries]  # tokens that nobody knows are tokens
         corpus.rows = np.hstack([corpus.rows, np.zeros((len(corpus.rows), 1))])
-        expected = oracle.multinomial_scores(corpus, longer, **options, several=True)
+        expected = oracle.multinomial_scores(corpus, longer, **options, multi_label=True)
     else:
-        expected = oracle.multinomial_scores(corpus, queries, **options, several=True)
+        expected = oracle.multinomial_scores(corpus, queries, **options, multi_label=True)
     agree(model.scores(wider(queries)), expected, options["length_model"])
 
 

@@ -98,12 +98,12 @@ def test_the_share_of_similarity_becomes_a_probability():
     mass, prior = 0.4481052255 + 0.8152044329, (2 + 0.5) / (3 + 1)
     expected = (0.4481052255 + prior) / (mass + 1)
     np.testing.assert_allclose(model.predict_proba(QUERIES[:1])[0, 0], expected, rtol=1e-6)
-    several = CosineKNN(2).fit(TOY, [["X"], ["X", "Y"], ["Y"]])
+    multi_label = CosineKNN(2).fit(TOY, [["X"], ["X", "Y"], ["Y"]])
     # All neighbours are of class Y, and one of them of class X as well.
     mass, prior = 0.1505980149 + 0.8984681155, (2 + 0.5) / (3 + 1)
     expected = [(0.1505980149 + prior) / (mass + 1), (mass + prior) / (mass + 1)]
-    np.testing.assert_allclose(several.predict_proba(QUERIES[1:2])[0], expected, rtol=1e-6)
-    assert several.predict(QUERIES[1:2]).tolist() == [[0, 1]]
+    np.testing.assert_allclose(multi_label.predict_proba(QUERIES[1:2])[0], expected, rtol=1e-6)
+    assert multi_label.predict(QUERIES[1:2]).tolist() == [[0, 1]]
 
 
 def test_without_neighbours_the_prior_is_left():

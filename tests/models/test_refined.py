@@ -180,9 +180,9 @@ def test_words_that_were_never_seen_change_nothing():
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_what_words_add_is_the_score(several):
+def test_what_words_add_is_the_score(multi_label):
     X, y = documents()
-    model = RefinedNB(multi_label=several).fit(X, y)
+    model = RefinedNB(multi_label=multi_label).fit(X, y)
     scores = model._decide(X)
     for i in range(5):
         summands = model._summands(X[[i]])

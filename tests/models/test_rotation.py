@@ -74,14 +74,14 @@ def corpus(n=90, terms=20, classes=3, seed=0):
 @pytest.mark.parametrize("several", [False, True])
 @given(seed=st.integers(0, 50))
 @settings(max_examples=15)
-def test_a_flat_tree_says_what_the_tree_said(kind, several, seed):
+def test_a_flat_tree_says_what_the_tree_said(kind, multi_label, seed):
     X, labels = corpus(seed=seed)
     X = X.astype(np.float32)
-    wanted = np.eye(4, dtype=int)[labels] if several else labels
+    wanted = np.eye(4, dtype=int)[labels] if multi_label else labels
     tree = kind(random_state=seed, max_leaf_nodes=None if seed % 2 else 9).fit(X, wanted)
-    flat = FlatTree.of(tree, several)
+    flat = FlatTree.of(tree, multi_label)
     said = flat.predict_proba(X + 0.3)
-    if several:
+    if multi_label:
         peers = zip(tree.predict_proba(X + 0.3), tree.classes_, strict=True)
         expected = np.stack([own[:, of == 1].sum(axis=1) for own, of in peers], axis=1)
     else:
@@ -143,9 +143,9 @@ def test_a_classifier_without_probabilities_is_refused():
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_what_was_saved_says_the_same(several):
+def test_what_was_saved_says_the_same(multi_label):
     X, labels = corpus()
-    forest = RotationForest(**SMALL, multi_label=several).fit(X, labels)
+    forest = RotationForest(**SMALL, multi_label=multi_label).fit(X, labels)
     again = read_back(forest, *forest.to_arrays())
     assert_array_equal(again.decision_function(X), forest.decision_function(X))
 

@@ -142,7 +142,7 @@ def test_scores_of_several_labels_each_are_the_obvious_ones(data, corpus, querie
     options = data.draw(multinomial_options(contrast=True, fractional=fractional))
     options["smoothing"] = smoothing
     model = closed(MultinomialNB(**options, multi_label=True), corpus)
-    expected = oracle.multinomial_scores(corpus, queries, **options, several=True)
+    expected = oracle.multinomial_scores(corpus, queries, **options, multi_label=True)
     agree(model.scores(queries), expected, options["length_model"])
 
 
@@ -154,7 +154,7 @@ def test_columns_of_an_open_vocabulary_are_matched_by_name(data, corpus, queries
     options = data.draw(multinomial_options(contrast=True, fractional=False))
     options |= {"smoothing": smoothing, "length_model": False}
     model = open_(MultinomialNB(**options, multi_label=True), corpus)
-    expected = oracle.multinomial_scores(corpus, queries, **options, several=True)
+    expected = oracle.multinomial_scores(corpus, queries, **options, multi_label=True)
     agree(model.scores(models.wider(queries)), expected)
 
 

@@ -55,9 +55,9 @@ def same(found, model, queries):
 )
 def test_a_model_comes_back_to_the_last_bit(data, labels, kind, queries):
     corpus = data.draw(corpora(labels))
-    several = any(len(each) != 1 for each in corpus.labels)
+    multi_label = any(len(each) != 1 for each in corpus.labels)
     weighted = set(corpus.weights) != {1.0}
-    model = kind(**data.draw(multinomial_options(several, weighted)))
+    model = kind(**data.draw(multinomial_options(multi_label, weighted)))
     fitted = closed(model, corpus)
     same(again(fitted), fitted, queries)
 

@@ -186,28 +186,30 @@ def class_emphasis(corpus, method, power, label):
 # ---------------------------------------------------------------------- priors and lengths
 
 
-def log_prior(corpus, label, *, prior, prior_beta, class_weight, several, contrast):
-    shares = {c: _share(corpus, c, prior, prior_beta, several) for c in corpus.classes}
+def log_prior(corpus, label, *, prior, prior_beta, class_weight, multi_label, contrast):
+    shares = {c: _share(corpus, c, prior, prior_beta, multi_label) for c in corpus.classes}
     if class_weight == "balanced":
-        shares = dict.fromkeys(shares, 0.5 if several else 1 / len(shares))
+        shares = dict.fromkeys(shares, 0.5 if multi_label else 1 / len(shares))
     elif class_weight:
         weighed = {c: p * class_weight.get(c, 1.0) for c, p in shares.items()}
         whole = sum(weighed.values())
-        shares = {c: p / (p + 1 - shares[c]) if several else p / whole for c, p in weighed.items()}
+        shares = {
+            c: p / (p + 1 - shares[c]) if multi_label else p / whole for c, p in weighed.items()
+        }
     share = shares[label]
     if share == 0:
         return -math.inf
     return math.log(share) - (math.log(max(1 - share, 1e-12)) if contrast else 0.0)
 
 
-def _share(corpus, label, prior, beta, several):
+def _share(corpus, label, prior, beta, multi_label):
     if isinstance(prior, dict):
-        return prior[label] / (1 if several else sum(prior[c] for c in corpus.classes))
+        return prior[label] / (1 if multi_label else sum(prior[c] for c in corpus.classes))
     if prior == "uniform":
         return 1 / len(corpus.classes)
     beta = beta if prior == "smoothed" else 0.0
     sizes = {c: corpus.size(corpus.members(c)) + beta for c in corpus.classes}
-    return sizes[label] / (corpus.n_documents + 2 * beta if several else sum(sizes.values()))
+    return sizes[label] / (corpus.n_documents + 2 * beta if multi_label else sum(sizes.values()))
 
 
 def log_length(corpus, documents, length):
@@ -242,12 +244,12 @@ def multinomial_scores(
     prior="ml",
     prior_beta=1.0,
     class_weight=None,
-    several=False,
+    multi_label=False,
 ):
     rows = counted(corpus, tf, normalize, norm_length)
     smoothing = resolved(Background() if smoothing is None else smoothing, corpus, rows)
     words, vocabulary = summed(corpus, rows, range(len(rows))), corpus.vocabulary()
-    contrast = several or bool(complement)
+    contrast = multi_label or bool(complement)
     table = np.zeros((len(queries), len(corpus.classes)))
     intercepts = []
     for c, label in enumerate(corpus.classes):
@@ -269,7 +271,7 @@ def multinomial_scores(
                 prior=prior,
                 prior_beta=prior_beta,
                 class_weight=class_weight,
-                several=several,
+                multi_label=multi_label,
                 contrast=contrast,
             )
         )
@@ -316,12 +318,12 @@ def bernoulli_scores(
     prior="smoothed",
     prior_beta=1.0,
     class_weight=None,
-    several=False,
+    multi_label=False,
 ):
     vocabulary, n = corpus.vocabulary(), corpus.n_documents
     distinct = corpus.with_term(range(len(corpus.rows))).sum()
     pseudo = gamma * vocabulary.sum() * (n / distinct if distinct else 1.0)
-    contrast = several or complement
+    contrast = multi_label or complement
     table = np.zeros((len(queries), len(corpus.classes)))
     for c, label in enumerate(corpus.classes):
         sides = []
@@ -335,7 +337,7 @@ def bernoulli_scores(
             prior=prior,
             prior_beta=prior_beta,
             class_weight=class_weight,
-            several=several,
+            multi_label=multi_label,
             contrast=contrast,
         )
         for q, query in enumerate(queries):

@@ -18,28 +18,30 @@ SMOOTHINGS = [Laplace(10), Laplace(0.01), Background(0.5), AbsoluteDiscount("lea
 GRID = {"smoothing": SMOOTHINGS, "tf": ["raw", "log"], "complement": [False, True]}
 
 
-def corpus(n=40, several=False, seed=3):
+def corpus(n=40, multi_label=False, seed=3):
     """Classes that differ in their words enough to be told apart, but not always."""
     rng = np.random.default_rng(seed)
     at = rng.integers(0, 3, n)
     X = rng.poisson(0.4 + 0.9 * (np.arange(12) % 3 == at[:, None]))
     names = np.array(["a", "b", "c"])[at].tolist()
     extra = [["z"] * int(rng.random() < 0.3) for _ in names]
-    return X, [[name, *more] for name, more in zip(names, extra, strict=True)] if several else names
+    return X, [
+        [name, *more] for name, more in zip(names, extra, strict=True)
+    ] if multi_label else names
 
 
 # ---------------------------------------------------------------------- the best setting
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_the_best_by_leave_one_out_is_that_of_models_fitted_one_by_one(several):
-    X, y = corpus(several=several)
+def test_the_best_by_leave_one_out_is_that_of_models_fitted_one_by_one(multi_label):
+    X, y = corpus(multi_label=multi_label)
     found = tune(X, y, grid=GRID)
     scores = []
     for point in points_of(GRID):
         seen = MultinomialNB(**point).fit(X, y).leave_one_out(X, y)
-        guessed = seen.predict().astype(bool) if several else None
-        scores.append(f_measures(seen.truth, guessed).micro_f1 if several else seen.accuracy)
+        guessed = seen.predict().astype(bool) if multi_label else None
+        scores.append(f_measures(seen.truth, guessed).micro_f1 if multi_label else seen.accuracy)
     assert len(set(scores)) > 2
     assert found.method == "leave-one-out"
     assert found.best == points_of(GRID)[int(np.argmax(scores))]
@@ -106,7 +108,7 @@ def test_folds_are_used_where_leave_one_out_would_flatter(model, grid, options):
 
 
 def test_several_labels_are_judged_by_micro_f1_in_folds_too():
-    X, y = corpus(several=True)
+    X, y = corpus(multi_label=True)
     found = tune(X, y, PoissonNB(), {"alpha": [0.5]}, folds=3)
     seen = cross_validate(PoissonNB(0.5), X, y, folds=3)
     expected = f_measures(seen.truth, seen.predict().astype(bool)).micro_f1
@@ -119,8 +121,8 @@ def test_several_labels_are_judged_by_micro_f1_in_folds_too():
 @pytest.mark.parametrize("scale", [1, 0.5], ids=["whole counts", "fractions"])
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("model", [None, BernoulliNB(), PoissonNB()], ids=repr)
-def test_there_is_a_grid_for_every_model(model, several, scale):
-    X, y = corpus(12, several)
+def test_there_is_a_grid_for_every_model(model, multi_label, scale):
+    X, y = corpus(12, multi_label)
     found = tune(X * scale, y, model, folds=2)
     assert type(found.model) is type(model or MultinomialNB())
     assert len(found.trials) >= 10

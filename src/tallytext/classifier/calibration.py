@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.decision.calibration import Calibrator, fit_calibrator, per_token, probabilities
 from tallytext.decision.calibrators import Isotonic, Platt, Temperature, TopLabel
 from tallytext.decision.out_of_sample import OutOfSample
@@ -38,13 +38,13 @@ def mark(seen: OutOfSample) -> float:
     """
     if not len(seen.scores):
         return 0.0
-    if not seen.several:
+    if not seen.multi_label:
         return seen.accuracy
     odds, wanted = per_token(seen.log_odds(), seen.lengths).ravel(), seen.truth.ravel()
     return _best_f1(odds, wanted)
 
 
-def _best_f1(odds: Numbers, wanted: NDArray[np.bool_]) -> float:
+def _best_f1(odds: FloatArray, wanted: NDArray[np.bool_]) -> float:
     """Return the F1 at the best threshold, without putting all in order where most is hopeless."""
     n, n_wanted = len(odds), max(int(wanted.sum()), 1)
     n_looked_at = min(n, _HOPELESS * n_wanted)
@@ -57,7 +57,7 @@ def _best_f1(odds: Numbers, wanted: NDArray[np.bool_]) -> float:
     return _highest_f1(odds, wanted, n_wanted)
 
 
-def _highest_f1(odds: Numbers, wanted: NDArray[np.bool_], n_wanted: int) -> float:
+def _highest_f1(odds: FloatArray, wanted: NDArray[np.bool_], n_wanted: int) -> float:
     right = np.cumsum(wanted[np.argsort(-odds, kind="stable")])
     return float((2 * right / (np.arange(1, len(right) + 1) + n_wanted)).max())
 
@@ -103,10 +103,10 @@ class Calibration:
     @classmethod
     def fit(cls, seen: OutOfSample) -> Calibration | None:
         """Return a calibration, or None where there is nothing to learn it from."""
-        if not seen.truth.any() or len(seen.classes) < (1 if seen.several else 2):
+        if not seen.truth.any() or len(seen.classes) < (1 if seen.multi_label else 2):
             return None
         score, common, thresholds = mark(seen), None, None
-        if seen.several:
+        if seen.multi_label:
             odds = per_token(seen.log_odds(), seen.lengths)
             known = np.isfinite(seen.scores)
             if not (seen.truth & known).any():
@@ -118,7 +118,7 @@ class Calibration:
             seen = _of_classes(seen, np.flatnonzero(fair.any(axis=0)))
         calibrator = fit_calibrator(seen)
         found = probabilities(calibrator, seen.scores, seen.lengths, lambda _: seen.log_odds())
-        if seen.several:
+        if seen.multi_label:
             thresholds = SCut(fbr=_FBR).fit(found, seen.truth).thresholds
         return cls(
             classes=seen.classes.tolist(),
@@ -133,11 +133,11 @@ class Calibration:
 
     def probabilities(
         self,
-        scores: Numbers,
-        lengths: Numbers,
+        scores: FloatArray,
+        lengths: FloatArray,
         classes: NDArray[Any],
-        log_odds: Callable[[Numbers], Numbers],
-    ) -> Numbers:
+        log_odds: Callable[[FloatArray], FloatArray],
+    ) -> FloatArray:
         """Return the probability of each class for each document.
 
         Parameters
@@ -159,7 +159,7 @@ class Calibration:
         found[:, old] = _proba(self.calibrator, everything)[:, place]
         return found
 
-    def decided(self, proba: Numbers, classes: NDArray[Any]) -> NDArray[np.bool_]:
+    def decided(self, proba: FloatArray, classes: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which classes a document gets, where it may get several."""
         thresholds = np.full(len(classes), 0.5)
         if self.thresholds is not None:
@@ -200,10 +200,10 @@ class Calibration:
             n_documents=values["n_documents"],
             method=values["method"],
         )
-        made._expect_parts_that_fit()
+        made._check_parts_that_fit()
         return made
 
-    def _expect_parts_that_fit(self) -> None:
+    def _check_parts_that_fit(self) -> None:
         width = (len(self.classes),)
         by_class = isinstance(self.calibrator, Platt | Isotonic)
         together = isinstance(self.calibrator, Temperature | TopLabel)
@@ -240,6 +240,6 @@ def _of_classes(seen: OutOfSample, kept: NDArray[np.intp]) -> OutOfSample:
     )
 
 
-def _proba(calibrator: Calibrator, odds: Numbers) -> Numbers:
+def _proba(calibrator: Calibrator, odds: FloatArray) -> FloatArray:
     assert isinstance(calibrator, Platt | Isotonic)
     return calibrator.proba(odds)

@@ -15,17 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.classifier import model_file
 from tallytext.classifier.calibration import Calibration
 from tallytext.classifier.from_tally import Counted, origin_of, planes_needed, vectorizer_of
 from tallytext.classifier.labels import (
     as_indicator,
     as_lists,
-    expect_as_many,
-    expect_columns,
-    expect_labels,
-    expect_single,
+    check_as_many,
+    check_columns,
+    check_labels,
+    check_single,
     labels_of,
     shared,
 )
@@ -108,7 +108,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Report(
             learner=self.learner_.name,
             setting=self._setting(),
-            several=self.multi_label_,
+            multi_label=self.multi_label_,
             n_documents=int(tally.n_documents),
             n_classes=len(tally.classes),
             n_terms=int(tally.n_terms),
@@ -146,7 +146,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.vectorizer_, self.model_ = fitted.vectorizer, fitted.model
         self.tally_, self._selected = fitted.tally, fitted.selected
         self.selector_ = fitted.selector
-        self.learner_, self.multi_label_ = fitted.learner, fitted.several
+        self.learner_, self.multi_label_ = fitted.learner, fitted.multi_label
         self._calibration, self._pending = None, fitted.pending
         self.trials_ = fitted.trials
         self.changes_, self.duplicates_ = Changes(), fitted.duplicates
@@ -165,7 +165,7 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen = self.trials_[0].setting if self.trials_ else ""
         return in_few_words(self.model_) if self.learner_.additive else chosen
 
-    def _judged(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+    def _judged(self, X: Any) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
         """Return scores, lengths and classes of one moment, though another thread may learn."""
         model = self.model_
         if not X.shape[0]:
@@ -212,13 +212,13 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.vectorizer_ = copy.copy(self.vectorizer_)
         self.vectorizer_.vocabulary_ = tally.vocabulary
 
-    def _expect_additive(self, verb: str) -> None:
+    def _check_additive(self, verb: str) -> None:
         check_is_fitted(self)
         if not self.learner_.additive:
             self._refuse(verb)
         self._settle()
 
-    def _expect_learning(self, verb: str) -> None:
+    def _check_learning(self, verb: str) -> None:
         check_is_fitted(self)
         if not (self.learner_.additive or self.learner_.learns):
             self._refuse(verb)
@@ -320,7 +320,7 @@ class Answering(ClassifierBase):
             Labels; or lists of labels where there may be several. Where those were given as an
             indicator matrix, such a matrix.
         """
-        expect_probability(min_confidence)
+        check_probability(min_confidence)
         if not self._is_several() and min_confidence is None:
             return np.concatenate([self._best(X) for X in self._rows(texts, _PIECE_of_answering)])
         self._warn_if_stale()
@@ -331,7 +331,7 @@ class Answering(ClassifierBase):
         found = self._lists(texts, least)
         return found if self.n_columns_ is None else as_indicator(found, self.n_columns_)
 
-    def predict_proba(self, texts: Any) -> Numbers:
+    def predict_proba(self, texts: Any) -> FloatArray:
         """Return how likely each class is, calibrated on documents kept from the model.
 
         Columns are those of ``classes_``. They sum to one, unless documents may have several
@@ -345,7 +345,7 @@ class Answering(ClassifierBase):
         self._warn_if_stale()
         return joined([*self._likely(texts, self.calibration_)], 0.0).values
 
-    def predict_log_proba(self, texts: Any) -> Numbers:
+    def predict_log_proba(self, texts: Any) -> FloatArray:
         """Return the logarithms of :meth:`predict_proba`.
 
         Parameters
@@ -383,7 +383,7 @@ class Answering(ClassifierBase):
         list of list of labels
             The likeliest first.
         """
-        calibration = self._expect_calibration()
+        calibration = self._check_calibration()
         self._warn_if_stale()
         found: list[list[Any]] = []
         for proba, classes in self._likely(texts, calibration):
@@ -416,7 +416,7 @@ class Answering(ClassifierBase):
                 found.append([Answer(names[c], float(row[c])) for c in ranked])
         return found
 
-    def scores(self, texts: Any) -> Numbers:
+    def scores(self, texts: Any) -> FloatArray:
         """Return the raw score of each text for each class, a pure function of the counts.
 
         Parameters
@@ -427,7 +427,7 @@ class Answering(ClassifierBase):
         said = ((scores, classes) for scores, _, classes in map(self._judged, self._rows(texts)))
         return joined([Said(*each) for each in said], -np.inf).values
 
-    def rank(self, texts: Any, label: Any) -> Numbers:
+    def rank(self, texts: Any, label: Any) -> FloatArray:
         """Return by how much each text speaks for a class, to sort by.
 
         Its log-odds, or what the model has instead: see the ``rank`` of the model.
@@ -474,15 +474,15 @@ class Answering(ClassifierBase):
             Their true labels, as for :meth:`fit`.
         """
         listed, _ = labels_of(labels)
-        expect_labels(listed)
+        check_labels(listed)
         if not self._is_several():
             found = self.predict(texts).tolist()
-            expect_as_many(len(found), listed)
-            pairs = zip(found, expect_single(listed), strict=True)
+            check_as_many(len(found), listed)
+            pairs = zip(found, check_single(listed), strict=True)
             return float(np.mean([label == right for label, right in pairs]))
         self._warn_if_stale()
         lists = self._lists(texts, 0.0).tolist()
-        expect_as_many(len(lists), listed)
+        check_as_many(len(lists), listed)
         right, given, wanted = shared(lists, listed)
         return 2 * right / max(given + wanted, 1)
 
@@ -525,7 +525,7 @@ class Answering(ClassifierBase):
             found.append(as_lists(chosen & (proba >= least), classes))
         return np.concatenate(found)
 
-    def _expect_calibration(self) -> Calibration:
+    def _check_calibration(self) -> Calibration:
         check_is_fitted(self)
         calibration = self.calibration_
         if calibration is None:
@@ -554,7 +554,7 @@ def _sure(said: Said, least: float) -> NDArray[np.object_]:
     return found
 
 
-def expect_probability(least: Any) -> None:
+def check_probability(least: Any) -> None:
     """Refuse a least probability that is none.
 
     Raises
@@ -563,7 +563,7 @@ def expect_probability(least: Any) -> None:
 
     Examples
     --------
-    >>> expect_probability(90)
+    >>> check_probability(90)
     Traceback (most recent call last):
     tallytext.errors.ScoreError: min_confidence must lie from 0 to 1, not 90.
     """
@@ -590,7 +590,7 @@ class Learning(ClassifierBase):
         -------
         self
         """
-        self._expect_learning("learn")
+        self._check_learning("learn")
         X, listed = self._counted(texts, labels)
         self._counts().learn(X, listed, terms=self.vectorizer_.vocabulary_)
         if not self.learner_.additive and X.shape[0]:
@@ -611,7 +611,7 @@ class Learning(ClassifierBase):
         NegativeCountError
             If the counts tell that these were never learned. Nothing changes then.
         """
-        self._expect_learning("forget")
+        self._check_learning("forget")
         X, listed = self._counted(texts, labels)
         self._counts().forget(X, listed, terms=self.vectorizer_.vocabulary_)
         if not self.learner_.additive and X.shape[0]:
@@ -639,7 +639,7 @@ class Learning(ClassifierBase):
         NotAdditiveError
             If the model is no function of counts.
         """
-        self._expect_additive("reselect")
+        self._check_additive("reselect")
         if self._selected is None:
             raise SettingsError(
                 'there is nothing to choose anew: this classifier reads all terms. Say select="ig" '
@@ -662,7 +662,7 @@ class Learning(ClassifierBase):
         """
         check_is_fitted(self)
         X, listed = self._counted(texts, labels, grow=False)
-        expect_labels(listed)
+        check_labels(listed)
         if not X.shape[0]:
             raise LabelError("there is no document to calibrate on.")
         rows = np.argsort(random_keys(0, len(listed)))[: most_judged(len(self.classes_))]
@@ -681,14 +681,14 @@ class Learning(ClassifierBase):
         if isinstance(texts, str):
             texts, labels = [texts], [labels]
         listed, columns = labels_of(labels)
-        expect_columns(listed, columns, self.n_columns_)
+        check_columns(listed, columns, self.n_columns_)
         if not self.multi_label_:
-            listed = expect_single(listed)
+            listed = check_single(listed)
         if hasattr(texts, "__len__"):  # before words of a refused batch are in the vocabulary
-            expect_as_many(len(texts), listed)
+            check_as_many(len(texts), listed)
         count = self.vectorizer_.partial_fit_transform if grow else self.vectorizer_.transform
         X = count(texts)
-        expect_as_many(X.shape[0], listed)
+        check_as_many(X.shape[0], listed)
         return X, listed
 
     def _seen(self, X: Any, labels: list[Any]) -> OutOfSample:
@@ -699,7 +699,7 @@ class Learning(ClassifierBase):
             truth=truth_of(labels, classes),
             classes=classes,
             contrasts=self.model_.contrasts,
-            several=self.multi_label_,
+            multi_label=self.multi_label_,
             method="held out",
         )
 
@@ -711,7 +711,7 @@ class Learning(ClassifierBase):
 _NO_MATTER = {"n_jobs", "verbose", "budget"}
 
 
-def expect_equal_settings(ours: ClassifierBase, theirs: ClassifierBase) -> None:
+def check_equal_settings(ours: ClassifierBase, theirs: ClassifierBase) -> None:
     """Refuse to merge classifiers that count or read differently, naming the first difference.
 
     Raises
@@ -720,8 +720,8 @@ def expect_equal_settings(ours: ClassifierBase, theirs: ClassifierBase) -> None:
     NotAdditiveError
         If one of them is no function of counts.
     """
-    ours._expect_additive("merge")
-    theirs._expect_additive("merge")
+    ours._check_additive("merge")
+    theirs._check_additive("merge")
     for what, mine, other in _differences(ours, theirs):
         raise SettingsError(
             f"cannot merge: {what} is {mine!r} here and {other!r} there. Train both with the same "
@@ -1129,7 +1129,7 @@ class TextClassifier(Learning, Answering, OfTally, Storing):
         """Return the classifier of the documents of both."""
         if not isinstance(other, TextClassifier):
             return NotImplemented
-        expect_equal_settings(self, other)
+        check_equal_settings(self, other)
         merged = copy.copy(self)
         ours, theirs = self._all_counts(), other._all_counts()
         # Words of its own, so that what it learns does not show in either.
@@ -1165,7 +1165,7 @@ def _add(training: Training, texts: Any, labels: list[Any], keys: Any = None) ->
         end = at + len(some)
         training.add(some, labels[at:end], None if keys is None else keys[at:end])
         at = end
-    expect_as_many(at, labels)
+    check_as_many(at, labels)
 
 
 def _add_unlabelled(training: Training, texts: Any, verbose: bool | None) -> None:
@@ -1192,14 +1192,14 @@ def _keys(n: int, groups: Any, time: Any) -> NDArray[np.uint64] | None:
     if given.shape != (n,):
         name = "groups" if time is None else "time"
         raise ValueError(f"{n} documents, but {name} of shape {given.shape}.")
-    _expect_none_missing(given, "groups" if time is None else "time")
+    _check_none_missing(given, "groups" if time is None else "time")
     distinct, number = np.unique(given, return_inverse=True)
     if time is None:
         return random_keys(0, len(distinct))[number]
     return (len(distinct) - 1 - number).astype(np.uint64)
 
 
-def _expect_none_missing(given: NDArray[Any], name: str) -> None:
+def _check_none_missing(given: NDArray[Any], name: str) -> None:
     none = np.array([each is None for each in given.tolist()], dtype=bool)
     missing = np.flatnonzero(none | (given != given))  # NaN and NaT differ from themselves
     if len(missing):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.classifier.classifier import Answering
 from tallytext.evaluation.evaluation import Evaluation
 from tallytext.tally.labels import listed_labels
@@ -27,7 +27,7 @@ def batch_size(classifier: Answering, most: int) -> int:
 
 
 def labels_and_probabilities(
-    classifier: Answering, texts: Any, proba: Numbers, min_confidence: float | None = None
+    classifier: Answering, texts: Any, proba: FloatArray, min_confidence: float | None = None
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the label of each document and its probability, or lists of both, likeliest first.
 
@@ -63,7 +63,7 @@ def labels_and_probabilities(
         yield names[c] if p >= least else None, p
 
 
-def decided(classifier: Answering, proba: Numbers) -> NDArray[np.bool_]:
+def decided(classifier: Answering, proba: FloatArray) -> NDArray[np.bool_]:
     """Return which classes documents get, where they may get several."""
     calibration = classifier.calibration_
     if calibration is None:
@@ -72,7 +72,7 @@ def decided(classifier: Answering, proba: Numbers) -> NDArray[np.bool_]:
 
 
 def _several(
-    proba: Numbers, chosen: NDArray[np.bool_], names: list[Any]
+    proba: FloatArray, chosen: NDArray[np.bool_], names: list[Any]
 ) -> Iterator[tuple[list[Any], list[float]]]:
     for row, mask in zip(proba, chosen, strict=True):
         likely = np.flatnonzero(mask)
@@ -81,7 +81,7 @@ def _several(
 
 
 def _untied(
-    classifier: Answering, texts: Any, proba: Numbers, best: NDArray[np.intp], names: list[Any]
+    classifier: Answering, texts: Any, proba: FloatArray, best: NDArray[np.intp], names: list[Any]
 ) -> NDArray[np.intp]:
     """Return the best classes by scores, where probabilities do not tell which is better."""
     near = proba >= proba.max(axis=1, keepdims=True, initial=0.0) * (1 - _NEARLY)

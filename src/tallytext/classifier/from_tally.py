@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tallytext.classifier.labels import expect_as_many, expect_single
+from tallytext.classifier.labels import check_as_many, check_single
 from tallytext.classifier.model_selection import Candidate, Contest, Fitted, Judge, fitted, n_judged
 from tallytext.classifier.report import sentences
 from tallytext.classifier.sampling import Drawn, Rows, Sample, dealt_out
-from tallytext.classifier.term_selection import expect_documents, selector_for
+from tallytext.classifier.term_selection import check_documents, selector_for
 from tallytext.classifier.training import candidates_for, planes_for
 from tallytext.errors import (
     CountError,
@@ -173,17 +173,17 @@ class Sampled:
             If the documents are not in the tally.
         """
         rows, vocabulary = _counted(vectorizer, texts)
-        expect_as_many(rows.shape[0], labels)
+        check_as_many(rows.shape[0], labels)
         kept = np.zeros(len(vocabulary), dtype=bool)
         kept[: len(tally.vocabulary)] = tally.live
         if not bounded:
-            _expect_known(vocabulary, len(tally.vocabulary))
+            _check_known(vocabulary, len(tally.vocabulary))
         part = _part(rows, labels, vocabulary, tally, kept)
         n_known = int(np.count_nonzero(kept))
         if bounded:
             kept[uncertain_terms(tally, part)] = False
             part = part.mask(kept)
-        _expect_within(tally, part)
+        _check_within(tally, part)
         drawn = _drawn(rows, labels, kept, len(tally.vocabulary))
         n_uncertain = n_known - int(np.count_nonzero(kept))
         return cls(drawn, rows, vocabulary, kept, n_uncertain)
@@ -247,13 +247,13 @@ def _drawn(rows: Any, labels: list[Any], kept: NDArray[np.bool_], width: int) ->
     return sample.drawn(width)
 
 
-def _expect_known(vocabulary: Vocabulary, n_known: int) -> None:
+def _check_known(vocabulary: Vocabulary, n_known: int) -> None:
     """Refuse words that were never counted; those that were masked since are in the vocabulary."""
     if len(vocabulary) > n_known:
         raise _not_within(f"the tally does not know {vocabulary.term(n_known)!r}")
 
 
-def _expect_within(tally: Tally, part: Tally) -> None:
+def _check_within(tally: Tally, part: Tally) -> None:
     """Refuse documents that are not in a tally."""
     try:
         tally.mask(np.flatnonzero(part.live)) - part
@@ -294,7 +294,7 @@ def vectorizer_of(given: TextVectorizer | None, origin: Origin | None) -> TextVe
     if given is not None and not isinstance(given, TextVectorizer):
         raise TypeError(f"vectorizer must be a TextVectorizer, not {given!r:.80}.")
     if origin is not None and given is not None:
-        _expect_same(given, origin.vectorizer)
+        _check_same(given, origin.vectorizer)
     own = TextVectorizer() if origin is None else origin.vectorizer
     return clone(own if given is None else given)
 
@@ -323,7 +323,7 @@ class Counted:
         self._settings, self._origin = settings, origin
         self._selector = selector_for(settings.select)
         candidates = _additive(settings)
-        expect_documents(self._selector, [each.learner for each in candidates])
+        check_documents(self._selector, [each.learner for each in candidates])
         self._several = _several(settings.multi_label, tally)
         self._there = tally.planes
         self._candidates = [each for each in candidates if not self._lacking(each)]
@@ -344,14 +344,14 @@ class Counted:
         labels : list
             A label per document, or a list of labels.
         """
-        labels = labels if self._several else expect_single(labels)
+        labels = labels if self._several else check_single(labels)
         bounded = self._origin is not None and bool(self._origin.dropped)
         sampled = Sampled.of(self._tally, self._vectorizer, texts, labels, bounded)
-        drawn, several = sampled.drawn, self._several
-        n = n_judged(drawn, self._tally, several)
-        folds = dealt_out(drawn.labels[:n], int(self._tally.n_documents), several)
+        drawn, multi_label = sampled.drawn, self._several
+        n = n_judged(drawn, self._tally, multi_label)
+        folds = dealt_out(drawn.labels[:n], int(self._tally.n_documents), multi_label)
         judge = SampleJudge(
-            self._tally, drawn, folds, several, None, "sample", self._selector, sampled=sampled
+            self._tally, drawn, folds, multi_label, None, "sample", self._selector, sampled=sampled
         )
         choice = Contest(self._settings, self._candidates).choice(judge)
         n_compared = len(self._candidates) if folds else 0
@@ -434,7 +434,7 @@ def _several(asked: bool | None, tally: Tally) -> bool:
     return other > 0 if asked is None else asked
 
 
-def _expect_same(given: TextVectorizer, counted: TextVectorizer) -> None:
+def _check_same(given: TextVectorizer, counted: TextVectorizer) -> None:
     theirs: dict[str, Any] = counted.get_params(deep=False)
     for name, value in given.get_params(deep=False).items():
         if name != "n_jobs" and not _is_same(value, theirs[name]):

@@ -53,7 +53,7 @@ def is_single(label: Any) -> bool:
     return not isinstance(label, _SEVERAL) or len(set(label)) == 1
 
 
-def expect_single(labels: list[Any], before: int = 0) -> list[Any]:
+def check_single(labels: list[Any], before: int = 0) -> list[Any]:
     """Return one label for each document, or refuse those that have several or none.
 
     Parameters
@@ -73,18 +73,18 @@ def expect_single(labels: list[Any], before: int = 0) -> list[Any]:
     return [next(iter(label)) if isinstance(label, _SEVERAL) else label for label in labels]
 
 
-def expect_labels(labels: list[Any]) -> None:
+def check_labels(labels: list[Any]) -> None:
     """Refuse what cannot be a label."""
     LabelIndex().encode(labels, len(labels))
 
 
-def expect_as_many(n_texts: int, labels: list[Any]) -> None:
+def check_as_many(n_texts: int, labels: list[Any]) -> None:
     """Refuse more or fewer labels than texts."""
     if n_texts != len(labels):
         raise LabelError(f"there are {n_texts} documents, but labels for {len(labels)}.")
 
 
-def expect_columns(labels: list[Any], columns: int | None, expected: int | None) -> None:
+def check_columns(labels: list[Any], columns: int | None, expected: int | None) -> None:
     """Refuse labels that are no columns of the indicator matrix that a classifier was trained on.
 
     Parameters

@@ -90,7 +90,7 @@ def model_with(settings: Any) -> Model:
     if not isinstance(model, NaiveBayes | TrainedClassifier):
         raise FileError(f"{type(model).__name__} is no model")
     if isinstance(model, TrainedClassifier):
-        _expect_parameters(model)
+        _check_parameters(model)
     return model
 
 
@@ -105,10 +105,10 @@ def sharing_rows(given: Any, model: Model) -> Any:
     return given
 
 
-def _expect_parameters(model: TrainedClassifier) -> None:
+def _check_parameters(model: TrainedClassifier) -> None:
     """Refuse settings that no training could have had: nobody would look at them again."""
     try:
-        model._expect_parameters()
+        model._check_parameters()
     except (TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{type(model).__name__} cannot have these settings: {reason}") from None
@@ -179,16 +179,16 @@ def parameters_of(classifier: BaseEstimator) -> dict[str, Any]:
 def parameters_from(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Read what :func:`parameters_of` returned."""
     model, vectorizer = stored["model"], stored["vectorizer"]
-    several, budget = stored["multi_label"], stored["budget"]
-    if several is not None and type(several) is not bool:
-        raise FileError(f"multi_label cannot be {several!r:.40}")
+    multi_label, budget = stored["multi_label"], stored["budget"]
+    if multi_label is not None and type(multi_label) is not bool:
+        raise FileError(f"multi_label cannot be {multi_label!r:.40}")
     if budget is not None and type(budget) not in (int, float):
         raise FileError(f"a budget cannot be {budget!r:.40}")
     return {
         "model": model if isinstance(model, str) else model_with(model),
         "vectorizer": None if vectorizer is None else vectorizer_from(vectorizer),
         "select": _selection(stored.get("select")),
-        "multi_label": several,
+        "multi_label": multi_label,
         "budget": budget,
     }
 
@@ -350,7 +350,7 @@ def _fill(
     classifier.n_columns_ = _columns(header["columns"], tally)
     classifier.multi_label_ = model.multi_label_
     classifier.model_ = model
-    _expect_versions(header["versions"])
+    _check_versions(header["versions"])
 
 
 def _calibration(stored: Any, model: Model) -> Calibration | None:
@@ -396,6 +396,6 @@ def _columns(stored: Any, tally: Tally) -> int | None:
     return stored
 
 
-def _expect_versions(stored: Any) -> None:
+def _check_versions(stored: Any) -> None:
     if not all(isinstance(version, str) for version in stored.values()):
         raise FileError(f"{stored!r:.80} are no versions of libraries")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.classifier.calibration import Calibration, mark
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
 from tallytext.classifier.report import Pool, in_few_words
@@ -104,7 +104,7 @@ _NEVER = -1  # the fold of documents whose labels the model always knows
 
 def own_scores(
     model: Any, n_documents: int, folds: Sequence[NDArray[np.int64]], classes: NDArray[Any]
-) -> Numbers:
+) -> FloatArray:
     """Return scores of all documents with labels, those of folds by models without their labels.
 
     Parameters
@@ -174,12 +174,12 @@ class Judge:
     tally: Tally
     drawn: Drawn
     folds: list[Rows]
-    several: bool
+    multi_label: bool
     documents: TrainingDocuments | None = None
     method: str = "cross-validation"
     selector: Selector | None = None
     _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
-    _own: dict[int, Numbers] = field(default_factory=dict, repr=False)
+    _own: dict[int, FloatArray] = field(default_factory=dict, repr=False)
 
     def later(self, tally: Tally, additive: bool) -> Judge:
         """Return a judge of the model that was chosen, who holds on to no more than he needs."""
@@ -195,15 +195,15 @@ class Judge:
     def trained(self, candidate: Candidate) -> Any:
         """Return the model of all training documents."""
         if not candidate.learner.additive:
-            X, labels = self._expect_documents(candidate)
+            X, labels = self._check_documents(candidate)
             if self.selector is not None:
-                X = self.selector.fit(X, targets_as(labels, self.several)).masked(X)
+                X = self.selector.fit(X, targets_as(labels, self.multi_label)).masked(X)
             return self._fit(candidate, X, labels, self.selector)
-        parameters = candidate.model.get_params(deep=False) | {"multi_label": self.several}
+        parameters = candidate.model.get_params(deep=False) | {"multi_label": self.multi_label}
         model = type(candidate.model).from_tally(self._read, **parameters)
         if self.drawn.labels:
             # What sums cannot tell (a discount found by leaving out) is found from those drawn.
-            model._choose(self.drawn.X, Targets(self.drawn.labels, self.several), None)
+            model._choose(self.drawn.X, Targets(self.drawn.labels, self.multi_label), None)
         else:
             model.predict(sparse.csr_matrix((1, len(self.tally.vocabulary))))  # refuses, too
         model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
@@ -238,14 +238,14 @@ class Judge:
         return self.tally - part
 
     def _refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
-        X, labels = self._expect_documents(candidate)
+        X, labels = self._check_documents(candidate)
         rows = self.drawn.rows[self.folds[fold]]
         others = np.setdiff1d(np.arange(len(labels)), rows)
         some, theirs, new = X[others], [labels[row] for row in others], X[rows]
         classes, selector = self.classes, self.selector
         try:
             if selector is not None:
-                selector = clone(selector).fit(some, targets_as(theirs, self.several))
+                selector = clone(selector).fit(some, targets_as(theirs, self.multi_label))
                 some, new = selector.masked(some), selector.masked(new)
             model = self._fit(candidate, some, theirs, selector)
             found, lengths = model.scores_and_lengths(new)
@@ -258,7 +258,7 @@ class Judge:
     def _by_itself(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
         """Return what a model of all documents would say of a fold without its labels."""
         if id(candidate) not in self._own:
-            _, labels = self._expect_documents(candidate)
+            _, labels = self._check_documents(candidate)
             rows = [self.drawn.rows[each] for each in self.folds]
             # All folds together: most of the work is done once for all documents.
             scores = own_scores(model, len(labels), rows, self.classes)
@@ -266,7 +266,9 @@ class Judge:
         scores = self._own[id(candidate)][self.folds[fold]]
         return self._said(fold, scores, np.ones(len(scores)), model.contrasts)
 
-    def _said(self, fold: int, scores: Numbers, lengths: Numbers, contrasts: bool) -> OutOfSample:
+    def _said(
+        self, fold: int, scores: FloatArray, lengths: FloatArray, contrasts: bool
+    ) -> OutOfSample:
         """Return what a model says of a fold, beside its labels."""
         labels = [self.drawn.labels[row] for row in self.folds[fold]]
         return OutOfSample(
@@ -275,7 +277,7 @@ class Judge:
             truth=truth_of(labels, self.classes),
             classes=self.classes,
             contrasts=contrasts,
-            several=self.several,
+            multi_label=self.multi_label,
             method=self.method,
         )
 
@@ -285,8 +287,8 @@ class Judge:
         if not isinstance(model, TrainedClassifier):
             return model.fit(X, labels)
         if "multi_label" in model.get_params(deep=False):
-            model.set_params(multi_label=self.several)
-        truth, pool = targets_as(labels, self.several), self._pool(candidate, selector)
+            model.set_params(multi_label=self.multi_label)
+        truth, pool = targets_as(labels, self.multi_label), self._pool(candidate, selector)
         learn: Any = model.fit  # of which only some have ears for documents without labels
         return learn(X, truth) if pool is None else learn(X, truth, unlabelled=pool)
 
@@ -298,7 +300,7 @@ class Judge:
         X = pool[candidate.features].matrix()
         return X if selector is None else selector.masked(X)
 
-    def _expect_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
+    def _check_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
         if self.documents is None:
             raise ValueError(f"{candidate.learner.name} needs documents, which were not kept.")
         return self.documents.kept[candidate.features].matrix(), self.documents.labels
@@ -326,10 +328,10 @@ def most_judged(n_classes: int) -> int:
     return max(64, _MOST_SCORES // max(1, n_classes))
 
 
-def n_judged(drawn: Drawn, tally: Tally, several: bool) -> int:
+def n_judged(drawn: Drawn, tally: Tally, multi_label: bool) -> int:
     """Return how many of the documents that were drawn, the first, models are judged on."""
     n_classes = max(1, len(tally.classes))
-    if n_classes < 2 and not several:
+    if n_classes < 2 and not multi_label:
         return 0
     # Scores of all classes are held for all documents that are judged.
     return min(len(drawn.labels), most_judged(n_classes))
@@ -515,7 +517,7 @@ class Fitted:
     selector: Selector | None
     selected: SelectedTally | None
     learner: Learner
-    several: bool
+    multi_label: bool
     pending: Pending
     trials: list[Trial]
     duplicates: Duplicates | None = None
@@ -548,7 +550,9 @@ class Contest:
         LabelError, VocabularyError
             If none can learn from these documents.
         """
-        suited = [each for each in self.candidates if each.learner.multi_label or not judge.several]
+        suited = [
+            each for each in self.candidates if each.learner.multi_label or not judge.multi_label
+        ]
         name = self.candidates[0].learner.name
         if not suited:
             raise LabelError(f"{name} cannot give a document several labels.")
@@ -613,7 +617,7 @@ def fitted(
         selector=selector if selected is None else selected.selector,
         selected=selected,
         learner=learner,
-        several=judge.several,
+        multi_label=judge.multi_label,
         pending=Pending(judge.later(kept, learner.additive), choice),
         trials=choice.trials,
         **more,

@@ -90,7 +90,7 @@ class Report:
 
     learner: str
     setting: str
-    several: bool
+    multi_label: bool
     n_documents: int
     n_classes: int
     n_terms: int
@@ -119,7 +119,7 @@ class Report:
         return values | {"duplicates": None if repeated is None else repeated.to_dict()}
 
     def _what(self) -> list[str]:
-        labels = "several labels per document" if self.several else "one label per document"
+        labels = "several labels per document" if self.multi_label else "one label per document"
         return [
             f"{self.learner}, {labels}",
             f"  learned      {self.n_documents:,} document{'s' * (self.n_documents != 1)}, "
@@ -143,7 +143,7 @@ class Report:
     def _trust(self) -> list[str]:
         if self.score is None:
             return ["  probabilities are raw: there was nothing to calibrate them on"]
-        measure = "F1" if self.several else "accuracy"
+        measure = "F1" if self.multi_label else "accuracy"
         lines = [
             f"  expected     {self.score:.1%} {measure}, on {self.n_judged:,} documents kept from "
             f"the model ({self.method})"
@@ -281,7 +281,7 @@ class Pool:
         return made
 
 
-def expect_ears(learner: Learner) -> None:
+def check_ears(learner: Learner) -> None:
     """Refuse documents without labels for a learner that would not listen.
 
     Raises

@@ -187,7 +187,7 @@ _LARGEST_TO_HOLD_OUT = 8192
 _MOST_FOR_ITSELF = 5
 
 
-def dealt_out(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
+def dealt_out(labels: list[Any], n_documents: int, multi_label: bool) -> list[Rows]:
     """Deal documents out, so that each fold is like all of them.
 
     A fold is at most a fifth of the training documents, a tenth where there are few, so that a
@@ -202,10 +202,10 @@ def dealt_out(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
     several : bool
         Whether documents may have several labels; otherwise classes are dealt out evenly.
     """
-    return dealt_into(-(-len(labels) // fold_size(n_documents)), labels, several)
+    return dealt_into(-(-len(labels) // fold_size(n_documents)), labels, multi_label)
 
 
-def few_for_refitting(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
+def few_for_refitting(labels: list[Any], n_documents: int, multi_label: bool) -> list[Rows]:
     """Return folds for models that are trained anew for each: a fifth to hold out, or three thirds.
 
     Parameters are those of :func:`dealt_out`.
@@ -218,12 +218,12 @@ def few_for_refitting(labels: list[Any], n_documents: int, several: bool) -> lis
     [1600]
     """
     if n_documents < _ENOUGH_TO_HOLD_OUT:
-        return dealt_into(3, labels, several)
+        return dealt_into(3, labels, multi_label)
     size = fold_size(n_documents, _LARGEST_TO_HOLD_OUT)
-    return dealt_into(max(round(len(labels) / size), 2), labels, several)[:1]
+    return dealt_into(max(round(len(labels) / size), 2), labels, multi_label)[:1]
 
 
-def some_for_itself(labels: list[Any], n_documents: int, several: bool) -> list[Rows]:
+def some_for_itself(labels: list[Any], n_documents: int, multi_label: bool) -> list[Rows]:
     """Return folds for models that judge themselves, which takes a part of a training for each.
 
     Of what has a label of its own nothing can be said without it, so that such documents are in no
@@ -236,18 +236,18 @@ def some_for_itself(labels: list[Any], n_documents: int, several: bool) -> list[
     """
     common = Counter(labels)
     kept = np.array([at for at, label in enumerate(labels) if common[label] > 1], dtype=np.intp)
-    folds = dealt_into(_MOST_FOR_ITSELF, [labels[at] for at in kept], several)
+    folds = dealt_into(_MOST_FOR_ITSELF, [labels[at] for at in kept], multi_label)
     return [kept[fold] for fold in folds]
 
 
-def dealt_into(n_folds: int, labels: list[Any], several: bool) -> list[Rows]:
+def dealt_into(n_folds: int, labels: list[Any], multi_label: bool) -> list[Rows]:
     """Deal documents out to so many folds, or to fewer where documents are fewer."""
     n = len(labels)
     if n < 2:
         return []
     folds = min(n, n_folds)
     order = np.arange(n)
-    if not several:
+    if not multi_label:
         number = {label: at for at, label in enumerate(sort_labels(set(labels)))}
         order = np.argsort([number[label] for label in labels], kind="stable")
     return [order[first::folds] for first in range(folds)]

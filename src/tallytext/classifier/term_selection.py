@@ -41,7 +41,7 @@ def selector_for(select: Any) -> Selector | None:
             f"{select!r:.80}."
         )
     selector = clone(selector)
-    selector._expect_parameters()
+    selector._check_parameters()
     return selector
 
 
@@ -53,7 +53,7 @@ def _is_l1(selector: Any) -> bool:
     return isinstance(selector, L1Selector)
 
 
-def expect_documents(selector: Selector | None, learners: Iterable[Learner]) -> None:
+def check_documents(selector: Selector | None, learners: Iterable[Learner]) -> None:
     """Refuse to choose terms by documents for models that are functions of sums.
 
     Raises
@@ -127,7 +127,7 @@ def selection_from(
     parts = {name: np.array(arrays[_PREFIX + name]) for name in kinds}
     if any(parts[name].dtype != kind or parts[name].ndim != 1 for name, kind in kinds.items()):
         raise FileError("the terms that were chosen are not what they should be")
-    _expect_choice(parts, len(tally.vocabulary))
+    _check_choice(parts, len(tally.vocabulary))
     return selector.restored(**parts, vocabulary=tally.vocabulary, open_=is_open)
 
 
@@ -139,7 +139,7 @@ def _restored_l1(selector: Any, arrays: Mapping[str, NDArray[Any]], n_terms: int
     return restored
 
 
-def _expect_choice(parts: Mapping[str, NDArray[Any]], n_terms: int) -> None:
+def _check_choice(parts: Mapping[str, NDArray[Any]], n_terms: int) -> None:
     scores, documents, best = parts["scores"], parts["documents"], parts["best"]
     sound = len(scores) == len(documents) <= n_terms and not np.isnan(scores).any()
     sound = sound and bool((documents >= 0).all() and len(np.unique(best)) == len(best))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tallytext.classifier.labels import expect_as_many, expect_single
+from tallytext.classifier.labels import check_as_many, check_single
 from tallytext.classifier.model_selection import (
     Candidate,
     Choice,
@@ -35,7 +35,7 @@ from tallytext.classifier.registry import (
 from tallytext.classifier.report import (
     FEW,
     Pool,
-    expect_ears,
+    check_ears,
     reason_for,
     refuse_several,
     said_of_outgrown,
@@ -56,7 +56,7 @@ from tallytext.classifier.sampling import (
 )
 from tallytext.classifier.term_selection import (
     Selector,
-    expect_documents,
+    check_documents,
     planes_to_select,
     selector_for,
 )
@@ -132,9 +132,9 @@ class Counting:
         keys : ndarray of uint64, default=None
             What documents are drawn by, see :class:`~tallytext.classifier.sampling.Sample`.
         """
-        self._expect_order()
+        self._check_order()
         X = self.vectorizer.partial_fit_transform(texts)
-        expect_as_many(X.shape[0], labels)
+        check_as_many(X.shape[0], labels)
         self._learn(X, labels)
         self.sample.add(X, labels, keys)
         self._labels += labels
@@ -168,9 +168,9 @@ class Counting:
         """How many documents were counted."""
         return len(self._labels)
 
-    def documents(self, several: bool) -> TrainingDocuments | None:
+    def documents(self, multi_label: bool) -> TrainingDocuments | None:
         """Return all documents, if they were kept."""
-        labels = self._labels if several else expect_single(self._labels)
+        labels = self._labels if multi_label else check_single(self._labels)
         pool = self._pool if self.n_unlabelled else {}
         return TrainingDocuments(self.kept, labels, pool) if self.kept else None
 
@@ -214,7 +214,7 @@ class Counting:
             texts, encoding=read.encoding, decode_error=read.decode_error, n_jobs=read.n_jobs
         )
 
-    def _expect_order(self) -> None:
+    def _check_order(self) -> None:
         if self.vectorizer.is_limited and self._fingerprints:
             raise VocabularyError(
                 "min_df, max_df and max_features need all documents at once: use fit, or a "
@@ -255,7 +255,7 @@ def candidates_for(settings: Any, unlabelled: bool = False) -> list[Candidate]:
         refuse_several()
     found = _found(settings, unlabelled)
     if unlabelled and settings.model not in CHOICES:
-        expect_ears(found[0].learner)
+        check_ears(found[0].learner)
     if settings.vectorizer is not None:
         found = list({(each.learner.name, id(each.model)): each for each in found}.values())
         found = [replace(each, features=GIVEN) for each in found]
@@ -271,8 +271,8 @@ def _found(settings: Any, unlabelled: bool) -> list[Candidate]:
     model = settings.model
     if isinstance(model, str) and model in CHOICES:
         additive = True if model == "auto" else None
-        several = bool(settings.multi_label)
-        kinds = [k for k in learners(additive=additive, multi_label=several) if k.considered]
+        multi_label = bool(settings.multi_label)
+        kinds = [k for k in learners(additive=additive, multi_label=multi_label) if k.considered]
         if unlabelled:
             kinds += [kind for kind in learners(unlabelled=True) if kind not in kinds]
         return [each for kind in kinds for each in _variants(kind)]
@@ -342,7 +342,7 @@ class Training:
                 counts = self.vectorizer if own else vectorizer_for(settings, each.features)
                 kept[each.features] = KeptRows(counts)
         self.selector = selector_for(settings.select)
-        expect_documents(self.selector, [each.learner for each in self.candidates])
+        check_documents(self.selector, [each.learner for each in self.candidates])
         planes = [plane for candidate in self.candidates for plane in self._planes(candidate)]
         self.counting = Counting(
             self.vectorizer,
@@ -362,7 +362,7 @@ class Training:
             If there are more than any of the models can have counted for it.
         """
         if self._settings.multi_label is False:
-            labels = expect_single(labels, self.counting.n_documents)
+            labels = check_single(labels, self.counting.n_documents)
         self.counting.add(texts, labels, keys)
         if outgrown := self.counting.outgrown:
             self._do_without(outgrown)
@@ -379,19 +379,19 @@ class Training:
     def finished(self, indicator: bool, by_group: bool, by_time: bool) -> Fitted:
         """Choose a model, and calibrate it."""
         tally, settings = self.counting.tally, self._settings
-        several = settings.multi_label
-        if several is None:
-            several = indicator or tally.n_several > 0 or tally.n_unlabelled > 0
-        if several and self.counting.n_unlabelled:
+        multi_label = settings.multi_label
+        if multi_label is None:
+            multi_label = indicator or tally.n_several > 0 or tally.n_unlabelled > 0
+        if multi_label and self.counting.n_unlabelled:
             refuse_several()
         self.candidates = self._entrants()
         drawn = self.counting.sample.drawn(len(self.vectorizer.vocabulary_))
-        if not several:
-            drawn = drawn._replace(labels=expect_single(drawn.labels))
-        folds = self._folds(drawn, several, by_group, by_time)
+        if not multi_label:
+            drawn = drawn._replace(labels=check_single(drawn.labels))
+        folds = self._folds(drawn, multi_label, by_group, by_time)
         method = "groups" if by_group else "time" if by_time else "cross-validation"
-        documents = self.counting.documents(several)
-        judge = Judge(tally, drawn, folds, several, documents, method, self.selector)
+        documents = self.counting.documents(multi_label)
+        judge = Judge(tally, drawn, folds, multi_label, documents, method, self.selector)
         choice = Contest(settings, self.candidates, self._size).choice(judge)
         return self._fitted(judge, choice)
 
@@ -460,9 +460,9 @@ class Training:
     def _planes(self, candidate: Candidate) -> list[Plane]:
         return planes_for(candidate, self.selector)
 
-    def _folds(self, drawn: Drawn, several: bool, by_group: bool, by_time: bool) -> list[Rows]:
+    def _folds(self, drawn: Drawn, multi_label: bool, by_group: bool, by_time: bool) -> list[Rows]:
         n_documents = int(self.counting.tally.n_documents)
-        n = n_judged(drawn, self.counting.tally, several)
+        n = n_judged(drawn, self.counting.tally, multi_label)
         if not n:
             return []
         if by_time:
@@ -475,7 +475,7 @@ class Training:
             deal = few_for_refitting
         elif "itself" in ways:
             deal = some_for_itself
-        return deal(drawn.labels[:n], n_documents, several)
+        return deal(drawn.labels[:n], n_documents, multi_label)
 
     def _size(self, size: Size, candidate: Candidate) -> Size:
         """Return how much there is to learn from, in terms of the features of a candidate."""

@@ -14,7 +14,7 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.io import (
     Documents,
-    expect_place,
+    check_place,
     is_watched,
     print_json,
     results,
@@ -108,7 +108,7 @@ def compare(
     import tallytext
     from tallytext.classifier.registry import find_learner
 
-    path = expect_place(output or default_output(sources, ".html"), page=True)
+    path = check_place(output or default_output(sources, ".html"), page=True)
     for name in learner or ():
         find_learner(name)  # before anything is read
     if groups is not None and time is not None:

@@ -14,7 +14,7 @@ from multiprocessing import resource_tracker
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tallytext.cli.io import expect_some, is_watched, remarks, tell_speed, warn, warn_of_skipped
+from tallytext.cli.io import check_some, is_watched, remarks, tell_speed, warn, warn_of_skipped
 from tallytext.cli.options import EngineName, Many, Reading
 from tallytext.distributed.dask_tasks import dask_module
 from tallytext.errors import EngineError
@@ -327,7 +327,7 @@ class SharedWork:
         self.n_documents = int(tally.n_documents)
         self.n_bytes = sum(split.n_bytes for split in self._splits)
         self.n_skipped = tally.origin.n_skipped
-        expect_some(self.n_documents, self.n_skipped, self._sources)
+        check_some(self.n_documents, self.n_skipped, self._sources)
         self._warn_of_all(self.n_skipped, tally.origin.skipped)
         return tally
 

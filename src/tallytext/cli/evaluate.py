@@ -47,8 +47,8 @@ def evaluate(
     tally evaluate mails.tally test.jsonl --min-accuracy 0.8 --quiet
     tally evaluate mails.tally test-*.parquet --engine spark --master spark://host:7077
     """
-    many.expect_files(sources)
-    many.expect_no_threads(threads)
+    many.check_files(sources)
+    many.check_no_threads(threads)
     classifier = load(model, sources)
     with told(lambda: "There is no report, since not all documents were read."):
         report, documents = _judged(classifier, sources, reading, many, quiet)

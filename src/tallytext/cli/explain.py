@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import class_named, expect_place, load, print_json, results, say, warn
+from tallytext.cli.io import check_place, class_named, load, print_json, results, say, warn
 
 
 def explain(
@@ -45,7 +45,7 @@ def explain(
     tally explain mails.tally - --html why.html < mail.txt
     """
     if html is not None:
-        expect_place(html, page=True)
+        check_place(html, page=True)
     classifier = load(model, [text])
     document = sys.stdin.read() if text == "-" else text
     wanted, other = (

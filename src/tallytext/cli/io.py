@@ -136,7 +136,7 @@ class Documents:
         """Yield the texts and labels of the batches; that there is none is an error."""
         for batch in self:
             yield batch.texts, batch.labels
-        expect_some(self.n_documents, self.n_skipped, self._sources)
+        check_some(self.n_documents, self.n_skipped, self._sources)
 
     def texts(self) -> Iterator[Any]:
         """Yield the texts of the batches."""
@@ -168,7 +168,7 @@ class Documents:
                 progress.update(task, advance=batch.n_bytes, documents=f"{self.n_documents:,}")
 
 
-def expect_some(n_documents: int, n_skipped: int, sources: Sequence[str]) -> None:
+def check_some(n_documents: int, n_skipped: int, sources: Sequence[str]) -> None:
     """Refuse to learn from nothing."""
     if not n_documents:
         skipped = f", but for {n_skipped:,} that were left out" if n_skipped else ""
@@ -286,7 +286,7 @@ def save(classifier: TextClassifier, path: Path) -> None:
         classifier.save(path)
 
 
-def expect_place(path: Path, *, page: bool = False) -> Path:
+def check_place(path: Path, *, page: bool = False) -> Path:
     """Refuse early what could not be written after all the work, or would be a loss.
 
     Parameters
@@ -361,7 +361,7 @@ class Writer:
 # Folders that appear whole or not at all.
 
 
-def expect_new(path: Path) -> Path:
+def check_new(path: Path) -> Path:
     """Refuse early a folder that has files, or that could not be made after all the work."""
     path = path.resolve()
     where = f"cannot write to {str(path)!r}"

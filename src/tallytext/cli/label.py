@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, expect_place, is_watched, remarks, save, say, told
+from tallytext.cli.io import Documents, check_place, is_watched, remarks, save, say, told
 from tallytext.cli.options import Reading
 from tallytext.cli.terminal import EndOfKeys, Keys
 from tallytext.cli.train import default_output
@@ -84,7 +84,7 @@ def label(
         from tallytext.cli.label_screen import answers_told
         from tallytext.labelling.journal import Journal
         from tallytext.labelling.session import Session
-    path = expect_place(output or default_output(sources))
+    path = check_place(output or default_output(sources))
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
         texts, given = labelled_texts(sources, reading, column, quiet)
         if journal.answers and not quiet:

@@ -483,7 +483,7 @@ class Many:
                 "--workers is for this machine: the cluster of --scheduler has workers already."
             )
 
-    def expect_files(self, sources: list[str]) -> None:
+    def check_files(self, sources: list[str]) -> None:
         """Refuse standard input, which one process can read only."""
         if self.engine is not None and "-" in sources:
             raise typer.BadParameter(
@@ -491,7 +491,7 @@ class Many:
                 "every worker can read, or leave --engine away."
             )
 
-    def expect_no_threads(self, threads: int | None) -> None:
+    def check_no_threads(self, threads: int | None) -> None:
         """Refuse a number of threads where no work is left to this process."""
         if self.engine is not None and threads is not None:
             raise typer.BadParameter(

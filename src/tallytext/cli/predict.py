@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, Writer, expect_new, load, new_folder, say, told
+from tallytext.cli.io import Documents, Writer, check_new, load, new_folder, say, told
 from tallytext.cli.options import Many, Wanted, Written
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def predict(
     tally predict mails.tally new-*.parquet --engine dask -o answers
     """
     _check(wanted, many, sources, output)
-    many.expect_no_threads(threads)
+    many.check_no_threads(threads)
     classifier = load(model, sources)
-    asked = _asked(wanted, several=len(sources) > 1)
+    asked = _asked(wanted, multi_label=len(sources) > 1)
     more = _more_of_reading(classifier, wanted)
     if many.engine is None:
         _answer(classifier, Documents(sources, reading, quiet, **more), asked)
@@ -81,9 +81,9 @@ def _check(wanted: Wanted, many: Many, sources: list[str], output: Path | None) 
             "--output is for --engine: without one, answers go to standard output, as in "
             "tally predict mails.tally new.jsonl > answers.jsonl."
         )
-    many.expect_files(sources)
+    many.check_files(sources)
     if output is not None:
-        expect_new(output)
+        check_new(output)
 
 
 def _more_of_reading(classifier: TextClassifier, wanted: Wanted) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _more_of_reading(classifier: TextClassifier, wanted: Wanted) -> dict[str, An
     return {"also": also, "max_documents": batch_size(classifier, wanted.batch)}
 
 
-def _asked(wanted: Wanted, several: bool) -> Asked:
+def _asked(wanted: Wanted, multi_label: bool) -> Asked:
     from tallytext.distributed.answers import Asked
 
     return Asked(
@@ -102,7 +102,7 @@ def _asked(wanted: Wanted, several: bool) -> Asked:
         min_confidence=wanted.min_confidence,
         explain=wanted.explain,
         to=wanted.to.value,
-        has_file=several,
+        has_file=multi_label,
         has_id=wanted.identifier is not None,
     )
 

@@ -12,7 +12,7 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.io import (
     Documents,
-    expect_place,
+    check_place,
     is_watched,
     print_json,
     results,
@@ -82,12 +82,12 @@ def learned_by_many(
     return Learned(classifier, {"skipped": work.n_skipped, "skipped_unlabelled": 0}, work.close)
 
 
-def expect_sums(model: str, select: str | None) -> None:
+def check_sums(model: str, select: str | None) -> None:
     """Refuse a model that is not made of counts, and terms that are not chosen by them.
 
     Examples
     --------
-    >>> expect_sums("multinomial", "ig:2000")
+    >>> check_sums("multinomial", "ig:2000")
     """
     from tallytext.classifier.registry import find_learner, learners
 
@@ -192,7 +192,7 @@ def train(
     """
     counting.expect(many)
     _check(sources, settings, many, unlabelled)
-    path = expect_place(output or default_output(sources))
+    path = check_place(output or default_output(sources))
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
         untrained = _untrained(settings, quiet)
         if many.engine is None:
@@ -216,7 +216,7 @@ def _check(
     sources: list[str], settings: Settings, many: Many, unlabelled: list[str] | None
 ) -> None:
     """Refuse what makes no sense together, before anything is read."""
-    many.expect_files(sources)
+    many.check_files(sources)
     if many.engine is None:
         return
     if unlabelled:
@@ -224,7 +224,7 @@ def _check(
             "--unlabelled is for one machine: with --engine, a model is made of the counts of "
             "documents that have labels."
         )
-    expect_sums(settings.model, settings.select)
+    check_sums(settings.model, settings.select)
 
 
 def _warn_of_little(classifier: TextClassifier) -> None:

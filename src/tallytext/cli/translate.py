@@ -13,7 +13,7 @@ from tallytext.cli import options
 from tallytext.cli.app import Command, Group, flowing, ungrouped
 from tallytext.cli.io import (
     Documents,
-    expect_place,
+    check_place,
     held_back,
     print_json,
     results,
@@ -214,7 +214,7 @@ def learn(
     tally translate learn news/ --signatures words+phrases --stop-words english
     tally translate learn papers.csv --text body --concepts mesh.tsv
     """
-    path = expect_place(output or default_output(sources, ".translation"))
+    path = check_place(output or default_output(sources, ".translation"))
     model, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
     with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
         model.fit(texts_of(documents))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, expect_place, held_back, load, print_json, save, say, told
+from tallytext.cli.io import Documents, check_place, held_back, load, print_json, save, say, told
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -62,7 +62,7 @@ def change(
     as_json: bool,
 ) -> None:
     """Let a model learn or forget documents, and save it."""
-    expect_place(path)
+    check_place(path)
     classifier = load(model)
     changed = Change(path, classifier, save_every)
     act = classifier.learn if verb == "learn" else classifier.forget
@@ -174,7 +174,7 @@ def merge(
     tally train february.csv --model chi-contrast
     tally merge january.tally february.tally -o both.tally
     """
-    expect_place(output)
+    check_place(output)
     with told(lambda: f"Nothing was saved; {str(output)!r} was not touched."):
         merged = reduce(add, map(load, models))
     save(merged, output)
@@ -212,7 +212,7 @@ def recalibrate(
     from tallytext.tally.labels import listed_labels
 
     path = output or model
-    expect_place(path)
+    check_place(path)
     classifier = load(model, sources)
     batches = list(documents)
     texts = [text for batch in batches for text in listed_labels(batch.texts)]

@@ -26,8 +26,8 @@ from tallytext.comparison.documents import (
     Rows,
     Split,
     Splits,
+    check_words,
     documents_of,
-    expect_words,
     near_duplicates,
     splits_of,
 )
@@ -194,7 +194,7 @@ class Trial:
     ) -> tuple[Evaluation, list[Suspect]]:
         """Return the evaluation with these documents, and those whose label surprises most."""
         evaluation, classes = deepcopy(self.evaluation), classifier.classes_.tolist()
-        doubted = labels_in_doubt if self.documents.several else suspects_among
+        doubted = labels_in_doubt if self.documents.multi_label else suspects_among
         odd: list[Suspect] = []
         size = max(1, _MOST_PROBABILITIES // max(1, len(classes)))
         for some in (slice(at, at + size) for at in range(0, len(rows), size)):
@@ -242,7 +242,7 @@ class Trial:
         None of learners that do not add up from words.
         """
         text, asked = self.documents.texts[suspect.row], (suspect.likelier, suspect.label)
-        if self.documents.several:
+        if self.documents.multi_label:
             asked = (suspect.label if suspect.likelier is None else suspect.likelier, None)
         try:
             return self.classifier(at).explain(text, *asked)
@@ -498,17 +498,21 @@ def compare(
     """
     documents = documents_of(texts, labels)
     splits = splits_of(
-        documents.labels, documents.several, folds, groups=groups, time=time, seed=seed
+        documents.labels, documents.multi_label, folds, groups=groups, time=time, seed=seed
     )
 
     def make(learner: Learner) -> TextClassifier:
-        several = documents.several
+        multi_label = documents.multi_label
         return TextClassifier(
-            learner.name, vectorizer=vectorizer, multi_label=several, n_jobs=n_jobs, verbose=False
+            learner.name,
+            vectorizer=vectorizer,
+            multi_label=multi_label,
+            n_jobs=n_jobs,
+            verbose=False,
         )
 
     trials = [Trial(learner, documents, make) for learner in _chosen(learners, documents)]
-    expect_words(documents.texts, _counting(vectorizer, min_length=1))
+    check_words(documents.texts, _counting(vectorizer, min_length=1))
     with progress_bar("Comparing", len(trials) * len(splits) + len(SHARES) + 2, verbose) as step:
         judge_all(trials, splits, budget, step, all_wanted=learners is not None)
         if not any(trial.folds for trial in trials):
@@ -536,7 +540,7 @@ def _looked_into(
     step()
     return Comparison(
         ranked(trials, splits.units),
-        "micro-F1" if documents.several else "accuracy",
+        "micro-F1" if documents.multi_label else "accuracy",
         splits,
         documents,
         alike,
@@ -580,7 +584,7 @@ def _telling(tally: Tally) -> dict[Any, list[str]]:
 
 def _chosen(names: Iterable[str] | None, documents: Documents) -> list[Learner]:
     """Return the learners to compare, in the order of their names' registration."""
-    able = registered(multi_label=documents.several)
+    able = registered(multi_label=documents.multi_label)
     if names is None:
         return [learner for learner in able if learner.name != _POOLED]
     chosen = [find_learner(name) for name in dict.fromkeys(names)]

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.classifier.labels import (
-    expect_as_many,
-    expect_labels,
-    expect_single,
+    check_as_many,
+    check_labels,
+    check_single,
     is_single,
     labels_of,
 )
@@ -159,7 +159,7 @@ class Splits:
 
 def splits_of(
     labels: list[Any],
-    several: bool,
+    multi_label: bool,
     n_folds: int,
     *,
     groups: ArrayLike | None = None,
@@ -201,24 +201,24 @@ def splits_of(
         raise InputError(f"there are {len(labels)} documents: too few to compare anything on.")
     if groups is not None:
         numbers = group_numbers(groups, len(labels))
-        return Splits("groups", _of_groups(numbers, labels, several, n_folds, seed), numbers)
+        return Splits("groups", _of_groups(numbers, labels, multi_label, n_folds, seed), numbers)
     each = np.arange(len(labels))
     if time is not None:
         moments = moment_numbers(time, len(labels))
         return Splits("time", _of_time(moments, n_folds), each, moments)
-    return Splits("random", _at_random(labels, several, n_folds, seed), each)
+    return Splits("random", _at_random(labels, multi_label, n_folds, seed), each)
 
 
-def class_numbers(labels: list[Any], several: bool) -> Rows | None:
+def class_numbers(labels: list[Any], multi_label: bool) -> Rows | None:
     """Return the number of each document's class, in order of arrival; None for several."""
-    if several:
+    if multi_label:
         return None
     number = {label: at for at, label in enumerate(dict.fromkeys(labels))}
     return np.array([number[label] for label in labels], dtype=np.intp)
 
 
-def _at_random(labels: list[Any], several: bool, n_folds: int, seed: int) -> tuple[Split, ...]:
-    folds, classes = min(n_folds, len(labels)), class_numbers(labels, several)
+def _at_random(labels: list[Any], multi_label: bool, n_folds: int, seed: int) -> tuple[Split, ...]:
+    folds, classes = min(n_folds, len(labels)), class_numbers(labels, multi_label)
     if classes is None:
         parts = [*KFold(folds, shuffle=True, random_state=seed).split(labels)]
     else:
@@ -229,12 +229,12 @@ def _at_random(labels: list[Any], several: bool, n_folds: int, seed: int) -> tup
 
 
 def _of_groups(
-    numbers: Rows, labels: list[Any], several: bool, n_folds: int, seed: int
+    numbers: Rows, labels: list[Any], multi_label: bool, n_folds: int, seed: int
 ) -> tuple[Split, ...]:
     n_groups = int(numbers.max()) + 1
     if n_groups < 2:
         raise InputError("all documents are of one group, which cannot be learned and judged by.")
-    folds, classes = min(n_folds, n_groups), class_numbers(labels, several)
+    folds, classes = min(n_folds, n_groups), class_numbers(labels, multi_label)
     if classes is None or n_groups * (int(classes.max()) + 1) > _MOST_DEALT:
         dealer = GroupKFold(folds, shuffle=True, random_state=seed)
         return _as_splits([*dealer.split(numbers, groups=numbers)])
@@ -287,7 +287,7 @@ class Documents:
 
     texts: Sequence[str]
     labels: list[Any]
-    several: bool
+    multi_label: bool
 
     def some(self, rows: Rows) -> tuple[list[str], list[Any]]:
         """Return the texts and labels of some documents.
@@ -315,18 +315,18 @@ def documents_of(texts: Any, labels: Any) -> Documents:
     False
     """
     listed, _ = labels_of(labels)
-    expect_labels(listed)
+    check_labels(listed)
     read = as_texts(texts).strings()
-    expect_as_many(len(read), listed)
+    check_as_many(len(read), listed)
     if not any(map(str.strip, read)):
         raise InputError("all documents are empty. Is this the column of the texts?")
-    several = not all(map(is_single, listed))
-    documents = Documents(read, listed if several else expect_single(listed), several)
-    _expect_classes(documents)
+    multi_label = not all(map(is_single, listed))
+    documents = Documents(read, listed if multi_label else check_single(listed), multi_label)
+    _check_classes(documents)
     return documents
 
 
-def expect_words(texts: Sequence[str], vectorizer: TextVectorizer) -> None:
+def check_words(texts: Sequence[str], vectorizer: TextVectorizer) -> None:
     """Refuse texts that no term can be made of, before every learner has tried.
 
     Parameters
@@ -337,7 +337,7 @@ def expect_words(texts: Sequence[str], vectorizer: TextVectorizer) -> None:
 
     Examples
     --------
-    >>> expect_words(["?!", "..."], TextVectorizer())
+    >>> check_words(["?!", "..."], TextVectorizer())
     Traceback (most recent call last):
     tallytext.errors.InputError: no document has a word. Is this the column of the texts?
     """
@@ -350,15 +350,15 @@ def expect_words(texts: Sequence[str], vectorizer: TextVectorizer) -> None:
         raise InputError("no document has a word. Is this the column of the texts?")
 
 
-def _expect_classes(documents: Documents) -> None:
+def _check_classes(documents: Documents) -> None:
     """Refuse labels that nothing can be learned from."""
     labels = documents.labels
-    distinct = {label for each in labels for label in (each if documents.several else [each])}
+    distinct = {label for each in labels for label in (each if documents.multi_label else [each])}
     if len(distinct) < 2:
         raise LabelError(
             f"all documents have the label {[*distinct]!r:.80}: nothing to tell apart."
         )
-    if not documents.several and len(distinct) == len(labels):
+    if not documents.multi_label and len(distinct) == len(labels):
         raise LabelError(
             f"no two of the {len(labels)} documents have the same label: nothing can be learned "
             "from one and judged by another. Is this the column of the labels?"
@@ -393,8 +393,8 @@ class Outcomes:
     (0.5, [True, False, True])
     """
 
-    tops: Numbers
-    bottoms: Numbers
+    tops: FloatArray
+    bottoms: FloatArray
     judged: Any
 
     @classmethod

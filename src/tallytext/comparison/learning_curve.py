@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.comparison.documents import Documents, Outcomes, Rows, Split, Splits
 
@@ -41,7 +41,7 @@ class LearningCurve:
     n_judged: int = 0
 
 
-def outlook(sizes: Numbers, scores: Numbers) -> Numbers:
+def outlook(sizes: FloatArray, scores: FloatArray) -> FloatArray:
     r"""Return the score that twice as many documents would give.
 
     .. math:: 1 - s(n) = c\,n^{-\beta}, \quad \beta \ge 0
@@ -155,7 +155,7 @@ def _order(split: Split, splits: Splits, seed: int) -> Rows:
     return rows[np.argsort(place[splits.units[rows]], kind="stable")]
 
 
-def _drawn(found: list[Outcomes], units: Rows, seed: int) -> Numbers:
+def _drawn(found: list[Outcomes], units: Rows, seed: int) -> FloatArray:
     """Return scores of all points for samples of judged documents, drawn with their units."""
     judged = found[0].judged
     seen, numbers = np.unique(units[judged], return_inverse=True)

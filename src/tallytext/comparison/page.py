@@ -39,7 +39,7 @@ def mistakes(comparison: Comparison) -> Section:
     """Return the map of classes, or a list of what is mistaken most often."""
     report = comparison.best.report
     assert report is not None
-    if len(report.classes) <= MOST_CLASSES and not comparison.documents.several:
+    if len(report.classes) <= MOST_CLASSES and not comparison.documents.multi_label:
         about = (
             "<p>A row for each label given, a column for what the best learner says of documents "
             "that it has not learned: blue is right, orange is wrong, and the darker a cell the "
@@ -53,7 +53,10 @@ def mistakes(comparison: Comparison) -> Section:
         [escape(str(each.truth)), escape(str(each.predicted)), f"{each.n_documents:,}"]
         for each in report.confusions
     ]
-    only = ", among documents that have one label and were given one" * comparison.documents.several
+    only = (
+        ", among documents that have one label and were given one"
+        * comparison.documents.multi_label
+    )
     about = f"<p>The most frequent mistakes of the best learner{only}.</p>"
     heads = ["label given", "taken for", "documents"]
     return "mistakes", _TITLE, about + table("Mistakes", heads, rows, "plain named")
@@ -215,7 +218,7 @@ def suspects(comparison: Comparison) -> Section:
     """Return documents whose label may be wrong, with the evidence."""
     if not comparison.suspects:
         return None
-    colours = _FOR_ONE if comparison.documents.several else _FOR_OTHER
+    colours = _FOR_ONE if comparison.documents.multi_label else _FOR_OTHER
     about = (
         f"<p>Models that have not seen these documents are most sure that their label is wrong. "
         f"{colours} Documents are counted from 0, in the order in which they were read.</p>"
@@ -438,5 +441,5 @@ def page_of(comparison: Comparison) -> str:
 def _data(comparison: Comparison) -> str:
     report = comparison.best.report
     n_classes = 0 if report is None else len(report.classes)
-    several = ", several for some documents" * comparison.documents.several
-    return f"{len(comparison.documents.labels):,} documents, {n_classes:,} classes{several}"
+    some = ", several for some documents" * comparison.documents.multi_label
+    return f"{len(comparison.documents.labels):,} documents, {n_classes:,} classes{some}"

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from scipy.stats import t as student
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.comparison.documents import Documents, NearDuplicates, Outcomes, Splits
 from tallytext.comparison.learning_curve import LearningCurve
 from tallytext.comparison.suspects import Suspect
@@ -125,21 +125,23 @@ def difference(other: Outcomes, best: Outcomes, units: Any) -> Difference:
     return Difference(mine.score - its.score, (middle - reach, middle + reach), int(both.sum()))
 
 
-def _by_unit(units: Any, *outcomes: Outcomes) -> list[Numbers]:
+def _by_unit(units: Any, *outcomes: Outcomes) -> list[FloatArray]:
     """Return sums over the units that were judged."""
     seen, numbers = np.unique(units[outcomes[0].judged], return_inverse=True)
     kept = (each[outcomes[0].judged] for both in outcomes for each in (both.tops, both.bottoms))
     return [np.bincount(numbers, each, len(seen)).astype(np.float64) for each in kept]
 
 
-def _parts(tops: Numbers, bottoms: Numbers, added: tuple[int, int]) -> tuple[float, Numbers]:
+def _parts(
+    tops: FloatArray, bottoms: FloatArray, added: tuple[int, int]
+) -> tuple[float, FloatArray]:
     """Return a score, and what each unit moves it by, with two documents more."""
     tops, bottoms = np.append(tops, added), np.append(bottoms, (2, 2))
     score = float(tops.sum() / bottoms.sum())
     return score, (tops - score * bottoms) / bottoms.sum()
 
 
-def _variance(moves: Numbers) -> float:
+def _variance(moves: FloatArray) -> float:
     return float((moves**2).sum() * len(moves) / (len(moves) - 1))
 
 
@@ -353,7 +355,7 @@ def remarks_on(comparison: Comparison) -> list[str]:
 
 def _alone(comparison: Comparison) -> str:
     """Say how many documents no learner could have got right."""
-    if comparison.documents.several:
+    if comparison.documents.multi_label:
         return ""
     counts = Counter(comparison.documents.labels)
     alone = sum(1 for count in counts.values() if count == 1)

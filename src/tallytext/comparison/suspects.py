@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.comparison.documents import Rows
 from tallytext.decision.explanation import Explanation
 
@@ -51,7 +51,7 @@ def most_surprising(found: Sequence[Suspect], most: int) -> list[Suspect]:
 
 
 def suspects_among(
-    rows: Rows, labels: Sequence[Any], probabilities: Numbers, classes: Sequence[Any], most: int
+    rows: Rows, labels: Sequence[Any], probabilities: FloatArray, classes: Sequence[Any], most: int
 ) -> list[Suspect]:
     """Return the documents whose label surprises a model most.
 
@@ -89,7 +89,7 @@ def suspects_among(
 
 
 def labels_in_doubt(
-    rows: Rows, labels: Sequence[Any], probabilities: Numbers, classes: Sequence[Any], most: int
+    rows: Rows, labels: Sequence[Any], probabilities: FloatArray, classes: Sequence[Any], most: int
 ) -> list[Suspect]:
     """Return documents with a label that surprises a model most, or without one.
 

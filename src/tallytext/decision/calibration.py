@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.decision.calibrators import Isotonic, Platt, Temperature, TopLabel
 from tallytext.decision.out_of_sample import OutOfSample
 from tallytext.errors import ScoreError
@@ -20,7 +20,7 @@ _IMPOSSIBLE = -1e6
 _ENOUGH = 1024  # documents for the two numbers of a temperature
 
 
-def expect_method(method: str) -> None:
+def check_method(method: str) -> None:
     """Refuse a way to calibrate that there is not."""
     if method not in _METHODS:
         raise ValueError(f"method must be one of {_METHODS}, not {method!r}.")
@@ -35,7 +35,7 @@ def fit_calibrator(seen: OutOfSample, method: Method = "auto") -> Calibrator:
     method : {"auto", "temperature", "platt", "isotonic"}, default="auto"
         As for :class:`~tallytext.Calibrated`.
     """
-    if seen.several:
+    if seen.multi_label:
         return _by_class(seen, method)
     known = seen.truth.any(axis=1)
     scores, lengths = _possible(seen.scores[known]), seen.lengths[known]
@@ -55,10 +55,10 @@ def fit_calibrator(seen: OutOfSample, method: Method = "auto") -> Calibrator:
 
 def probabilities(
     calibrator: Calibrator,
-    scores: Numbers,
-    lengths: Numbers,
-    log_odds: Callable[[Numbers], Numbers],
-) -> Numbers:
+    scores: FloatArray,
+    lengths: FloatArray,
+    log_odds: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
     """Return the calibrated probabilities of raw scores.
 
     Parameters
@@ -74,7 +74,7 @@ def probabilities(
     return calibrator.proba(per_token(log_odds(scores), lengths))
 
 
-def per_token(odds: Numbers, lengths: Numbers) -> Numbers:
+def per_token(odds: FloatArray, lengths: FloatArray) -> FloatArray:
     """Return log-odds divided by the length, as comparable between documents as may be."""
     finite = np.clip(odds, _IMPOSSIBLE, -_IMPOSSIBLE)
     return finite / np.maximum(lengths, 1.0)[:, None]
@@ -90,7 +90,7 @@ def _by_class(seen: OutOfSample, method: Method) -> Calibrator:
     return kind.fit(per_token(seen.log_odds(), seen.lengths), seen.truth)
 
 
-def _possible(scores: Numbers) -> Numbers:
+def _possible(scores: FloatArray) -> FloatArray:
     """Return scores with a large negative number for classes that are impossible."""
     highest = np.where(np.isfinite(scores), scores, -np.inf).max(axis=1, keepdims=True)
     highest = np.where(np.isfinite(highest), highest, 0.0)

@@ -313,7 +313,7 @@ def fixed(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return array
 
 
-def expect_classes(n_known: int, n_scored: int, name: str) -> None:
+def check_classes(n_known: int, n_scored: int, name: str) -> None:
     """Refuse scores of more or fewer classes than a rule knows."""
     if n_known != n_scored:
         raise ScoreError(
@@ -388,7 +388,7 @@ class Platt:
             The scores of each document.
         """
         matrix = finite_scores(scores)
-        expect_classes(len(self.slopes), matrix.shape[1], "Platt")
+        check_classes(len(self.slopes), matrix.shape[1], "Platt")
         return np.asarray(expit(self.slopes * matrix + self.intercepts))
 
     def to_dict(self) -> dict[str, list[float]]:
@@ -618,7 +618,7 @@ class TopLabel:
         if not 0 < self.most <= 1:
             raise ScoreError(f"no probability can be the largest with most={self.most}.")
         sigmoids = self.top.platt if isinstance(self.top, Isotonic) else self.top
-        expect_classes(len(sigmoids.slopes), 1, "the map of the largest probability")
+        check_classes(len(sigmoids.slopes), 1, "the map of the largest probability")
 
     @classmethod
     def fit(

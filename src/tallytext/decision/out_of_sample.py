@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.decision.calibrators import log_odds, log_posteriors
 
 
@@ -37,39 +37,39 @@ class OutOfSample:
         Which of the documents given these are; None for all of them, in order.
     """
 
-    scores: Numbers
-    lengths: Numbers
+    scores: FloatArray
+    lengths: FloatArray
     truth: NDArray[np.bool_]
     classes: NDArray[Any]
     contrasts: bool
-    several: bool
+    multi_label: bool
     method: str
     rows: NDArray[np.intp] | None = None
 
     def predict(self) -> NDArray[Any]:
         """Return the best label of each document, or which classes are more likely than not."""
-        if self.several:
+        if self.multi_label:
             return (self.scores > 0).astype(np.int64)
         return self.classes[self.scores.argmax(axis=1)]
 
-    def log_proba(self) -> Numbers:
+    def log_proba(self) -> FloatArray:
         """Return the logarithms of the raw probabilities."""
-        return posteriors(self.scores, self.contrasts, self.several)
+        return posteriors(self.scores, self.contrasts, self.multi_label)
 
-    def log_odds(self) -> Numbers:
+    def log_odds(self) -> FloatArray:
         """Return the log-odds of each class against all others."""
         return self.scores if self.contrasts else log_odds(self.scores)
 
     @property
     def accuracy(self) -> float:
         """Share of documents whose labels were all found, and no others."""
-        if self.several:
+        if self.multi_label:
             return float((self.predict().astype(bool) == self.truth).all(axis=1).mean())
         best = self.scores.argmax(axis=1)
         return float(self.truth[np.arange(len(best)), best].mean())
 
 
-def in_columns(found: Numbers, known: NDArray[Any], classes: NDArray[Any]) -> Numbers:
+def in_columns(found: FloatArray, known: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
     """Return scores of some classes as columns of all, minus infinity for the others.
 
     Both are sorted.
@@ -98,7 +98,7 @@ def joined(parts: Sequence[OutOfSample]) -> OutOfSample:
     )
 
 
-def posteriors(scores: Numbers, contrasts: bool, several: bool) -> Numbers:
+def posteriors(scores: FloatArray, contrasts: bool, multi_label: bool) -> FloatArray:
     """Return the logarithms of the probabilities that raw scores stand for.
 
     Contrasts say of each class how likely it is against its absence; where a document has exactly
@@ -106,5 +106,5 @@ def posteriors(scores: Numbers, contrasts: bool, several: bool) -> Numbers:
     """
     if not contrasts:
         return log_posteriors(scores)
-    each: Numbers = -np.logaddexp(0.0, -scores)
-    return each if several else log_posteriors(each)
+    each: FloatArray = -np.logaddexp(0.0, -scores)
+    return each if multi_label else log_posteriors(each)

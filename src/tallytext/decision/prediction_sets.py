@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tallytext.decision.calibrators import expect_classes, fixed
+from tallytext.decision.calibrators import check_classes, fixed
 from tallytext.errors import LabelError, ScoreError
 from tallytext.evaluation.measures import probability_matrix, scores_and_truth
 from tallytext.tally.labels import plain
@@ -176,7 +176,7 @@ class PredictionSets:
         """
         matrix, wanted = scores_and_truth(probability_matrix(probabilities), truth)
         names = list(range(matrix.shape[1])) if classes is None else _plain(classes)
-        expect_classes(len(names), matrix.shape[1], "PredictionSets")
+        check_classes(len(names), matrix.shape[1], "PredictionSets")
         if not wanted.any():
             raise ScoreError("there are no labels to find prediction sets with.")
         strange = 1 - matrix
@@ -240,7 +240,7 @@ class PredictionSets:
         """
         matrix = probability_matrix(probabilities)
         thresholds = self.thresholds(coverage, classes=classes, by_class=by_class)
-        expect_classes(len(thresholds), matrix.shape[1], "PredictionSets")
+        check_classes(len(thresholds), matrix.shape[1], "PredictionSets")
         chosen: NDArray[np.bool_] = 1 - matrix <= thresholds
         if never_empty:
             chosen[np.arange(len(matrix)), matrix.argmax(axis=1)] = True

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tallytext.decision.calibrators import expect_classes, fixed
+from tallytext.decision.calibrators import check_classes, fixed
 from tallytext.errors import ScoreError
 from tallytext.evaluation.measures import indicator, score_matrix, scores_and_truth
 
@@ -101,7 +101,7 @@ class SCut:
         if self.thresholds is None:
             raise ScoreError("SCut has no thresholds yet: use what fit returns.")
         matrix = _below_infinity(score_matrix(scores))
-        expect_classes(len(self.thresholds), matrix.shape[1], "SCut")
+        check_classes(len(self.thresholds), matrix.shape[1], "SCut")
         return (matrix >= self.thresholds) & (matrix > -np.inf)
 
 
@@ -209,7 +209,7 @@ class Argmax:
         """
         matrix = score_matrix(scores)
         prior = np.zeros(matrix.shape[1]) if self.prior is None else self.prior
-        expect_classes(len(prior), matrix.shape[1], "the prior")
+        check_classes(len(prior), matrix.shape[1], "the prior")
         order = np.argsort(-prior, kind="stable")
         return np.asarray(order[matrix[:, order].argmax(axis=1)])
 
@@ -326,6 +326,6 @@ class PCut:
         """Return how many documents each class gets."""
         if self.shares is None:
             raise ScoreError("PCut does not know the shares of classes: use what fit returns.")
-        expect_classes(len(self.shares), matrix.shape[1], "PCut")
+        check_classes(len(self.shares), matrix.shape[1], "PCut")
         # .29 · 50 is a little less than 14.5 in floating point, but a half is to be rounded up.
         return np.asarray(np.floor(np.round(self.x * self.shares * len(matrix), 9) + 0.5))

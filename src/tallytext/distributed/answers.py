@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.classifier.evaluation import labels_and_probabilities
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Answers:
             _put(answers, "explanation", self._reasons(batch))
         return answers
 
-    def _likeliest(self, proba: Numbers, k: int) -> Iterator[list[Answer]]:
+    def _likeliest(self, proba: FloatArray, k: int) -> Iterator[list[Answer]]:
         order = np.argsort(-proba, axis=1, kind="stable")[:, :k]
         values = np.take_along_axis(proba, order, axis=1)
         for ranked, row in zip(order.tolist(), values.tolist(), strict=True):

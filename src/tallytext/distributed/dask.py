@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from tallytext.classifier.classifier import TextClassifier, expect_probability
+from tallytext.classifier.classifier import TextClassifier, check_probability
 from tallytext.classifier.training import SAMPLE
 from tallytext.distributed.counting import PartReader, counted
 from tallytext.distributed.dask_cluster import client_or_get, computed, sent
@@ -27,14 +27,14 @@ from tallytext.distributed.dask_tasks import (
     tried,
     unless_wrong,
 )
-from tallytext.distributed.job import Job, OnError, expect_count
+from tallytext.distributed.job import Job, OnError, check_count
 from tallytext.distributed.part import gathered, n_shards_for
 from tallytext.distributed.predicting import (
     answer_columns,
     answer_fields,
-    expect_classifier,
-    expect_labels,
-    expect_names,
+    check_classifier,
+    check_labels,
+    check_names,
     judged,
     merged,
     model_bytes,
@@ -158,9 +158,9 @@ def dask_tally(
         sample=sample,
         max_terms=max_terms,
     )
-    expect_count("fan_in", fan_in, 2)
-    expect_count("retries", retries, 0)
-    expect_count("shards", 1 if shards is None else shards, 1)
+    check_count("fan_in", fan_in, 2)
+    check_count("retries", retries, 0)
+    check_count("shards", 1 if shards is None else shards, 1)
     partitions = partitions_of(source, job.columns)
     many = n_shards_for(len(partitions), max_terms)
     job = job.in_shards(many if shards is None else shards)
@@ -239,9 +239,9 @@ def dask_predict(
     ...     dask_predict(mails, clf).pluck("label").compute()
     ['spam']
     """
-    expect_classifier(model)
-    expect_names(into)
-    expect_probability(min_confidence)
+    check_classifier(model)
+    check_names(into)
+    check_probability(min_confidence)
     kind = kind_of(source)
     if kind is None:
         raise InputError(
@@ -382,9 +382,9 @@ def dask_evaluate(
     ...     dask_evaluate(mails, clf).accuracy
     0.6666666666666666
     """
-    expect_classifier(model)
-    expect_labels(labels, on_error)
-    expect_count("retries", retries, 0)
+    check_classifier(model)
+    check_labels(labels, on_error)
+    check_count("retries", retries, 0)
     columns = Columns(text, labels, (), label_separator or None)
     partitions = partitions_of(source, columns)
     client, get = client_or_get(client, partitions.default_get)

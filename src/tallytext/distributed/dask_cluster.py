@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tallytext.distributed.dask_tasks import TOPIC, Tree, Wrong, dask_module, failure, work_on_split
-from tallytext.distributed.job import Split, expect_count
+from tallytext.distributed.job import Split, check_count
 from tallytext.distributed.watching import Note, Watch, shown
 from tallytext.errors import EngineError, InputError, TallytextError
 
@@ -406,7 +406,7 @@ def mapped_splits(
     EngineError
         As for :func:`dask_tally`.
     """
-    expect_count("retries", retries, 0)
+    check_count("retries", retries, 0)
     client, get = client_or_get(client)
     if client is None:
         yield from _mapped_here(get, function, splits, shared, in_flight, retries)

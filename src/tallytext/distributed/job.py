@@ -16,7 +16,7 @@ from sklearn.base import clone
 from tallytext.classifier.training import SAMPLE
 from tallytext.errors import EngineError, FileError, InputError, RecipeError, VocabularyError
 from tallytext.io.batches import Columns
-from tallytext.io.documents import DocumentReader, expect_on_error
+from tallytext.io.documents import DocumentReader, check_on_error
 from tallytext.io.parquet import row_groups
 from tallytext.io.safetensors import pack_arrays, unpack_arrays
 from tallytext.io.sources import Source
@@ -93,7 +93,7 @@ class Job:
 
     def in_shards(self, n_shards: int) -> Job:
         """Return the same job, for tallies that are cut into so many pieces."""
-        expect_count("shards", n_shards, 1)
+        check_count("shards", n_shards, 1)
         return replace(self, n_shards=int(n_shards))
 
     @property
@@ -157,7 +157,7 @@ class Job:
                 "min_df, max_df and max_features need all documents at once: count without them "
                 "and mask the tally, or bound the vocabulary with max_terms."
             )
-        expect_on_error(self.on_error)
+        check_on_error(self.on_error)
         if self.max_terms is not None and not _is_count(self.max_terms, 1):
             raise VocabularyError(
                 f"max_terms must be a whole number, 1 or more, not {self.max_terms!r}."
@@ -168,7 +168,7 @@ class Job:
             raise RecipeError("weights have no effect here: keep a Plane(weighted=True).")
 
 
-def expect_count(name: str, value: object, least: int) -> None:
+def check_count(name: str, value: object, least: int) -> None:
     """Refuse what is no whole number, or too small.
 
     Raises
@@ -177,7 +177,7 @@ def expect_count(name: str, value: object, least: int) -> None:
 
     Examples
     --------
-    >>> expect_count("fan_in", 2.5, 2)
+    >>> check_count("fan_in", 2.5, 2)
     Traceback (most recent call last):
     tallytext.errors.InputError: fan_in must be a whole number, 2 or more, not 2.5.
     """
@@ -257,7 +257,7 @@ class Split:
         **options
             As for :meth:`reader`.
         """
-        self.reader(**options)._expect_columns()
+        self.reader(**options)._check_columns()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them, by the names of the attributes."""
@@ -309,7 +309,7 @@ class Files:
         object.__setattr__(self, "paths", tuple(os.fspath(path) for path in self.paths))
         if "-" in self.paths:
             raise InputError("standard input cannot be read by several at a time: name files.")
-        expect_count("split_bytes", self.split_bytes, 1)
+        check_count("split_bytes", self.split_bytes, 1)
 
     def splits(self) -> list[Split]:
         """Return the pieces of work, in order.
@@ -323,7 +323,7 @@ class Files:
         return [replace(split, number=number) for number, split in enumerate(pieces)]
 
     def _of(self, name: str) -> Iterator[Split]:
-        _expect_file(name)
+        _check_file(name)
         asked = {"format": self.format, "encoding": self.encoding, "match": self.match}
         options: dict[str, Any] = {
             option: value for option, value in asked.items() if value is not None
@@ -342,7 +342,7 @@ class Files:
         return row_groups(source, self.split_bytes) if is_cut else []
 
 
-def _expect_file(name: str) -> None:
+def _check_file(name: str) -> None:
     """Refuse what is often taken for the name of a file."""
     if Path(name).exists():
         return

@@ -28,7 +28,7 @@ from tallytext.errors import FileError, InputError, StaleWarning
 from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.report import EvaluationReport
 from tallytext.io.batches import Batch, Skipped
-from tallytext.io.documents import DocumentReader, expect_on_error
+from tallytext.io.documents import DocumentReader, check_on_error
 from tallytext.io.parquet import plain_texts
 from tallytext.io.safetensors import pack_arrays, save_blocks, unpack_arrays
 from tallytext.runtime import at_most
@@ -41,7 +41,7 @@ _models: OrderedDict[bytes, TextClassifier] = OrderedDict()
 _opening = Lock()
 
 
-def expect_classifier(model: Any) -> None:
+def check_classifier(model: Any) -> None:
     """Refuse what is no fitted classifier, before anyone is sent anything.
 
     Raises
@@ -53,7 +53,7 @@ def expect_classifier(model: Any) -> None:
 
     Examples
     --------
-    >>> expect_classifier("mails.tally")
+    >>> check_classifier("mails.tally")
     Traceback (most recent call last):
     tallytext.errors.InputError: model must be a fitted TextClassifier, not a str: \
 TextClassifier.load('mails.tally') reads one.
@@ -67,7 +67,7 @@ TextClassifier.load('mails.tally') reads one.
     check_is_fitted(model)
 
 
-def expect_names(into: Any) -> None:
+def check_names(into: Any) -> None:
     """Refuse what are not two different names, of new columns.
 
     Raises
@@ -76,7 +76,7 @@ def expect_names(into: Any) -> None:
 
     Examples
     --------
-    >>> expect_names(("label", "label"))
+    >>> check_names(("label", "label"))
     Traceback (most recent call last):
     tallytext.errors.InputError: into must be the names of two columns, not ('label', 'label').
     """
@@ -95,7 +95,7 @@ def model_bytes(classifier: TextClassifier) -> bytes:
     FileError
         If a setting is a Python function, which cannot be sent.
     """
-    expect_classifier(classifier)
+    check_classifier(classifier)
     return classifier.to_bytes()
 
 
@@ -279,7 +279,7 @@ def judged(packed: bytes, batches: Iterable[Batch]) -> bytes:
     return _packed(evaluation)
 
 
-def expect_labels(labels: Any, on_error: Any) -> None:
+def check_labels(labels: Any, on_error: Any) -> None:
     """Refuse to judge without labels, and ways to take errors that are not known.
 
     Raises
@@ -288,13 +288,13 @@ def expect_labels(labels: Any, on_error: Any) -> None:
 
     Examples
     --------
-    >>> expect_labels("topic", "skipp")
+    >>> check_labels("topic", "skipp")
     Traceback (most recent call last):
     tallytext.errors.InputError: on_error must be 'fail' or 'skip', not 'skipp'.
     """
     if labels is None:
         raise InputError("there is nothing to judge a classifier by: labels must name a column.")
-    expect_on_error(on_error)
+    check_on_error(on_error)
 
 
 def summed(parts: Iterable[bytes]) -> Evaluation:

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tallytext.classifier.classifier import expect_probability
+from tallytext.classifier.classifier import check_probability
 from tallytext.classifier.training import SAMPLE
 from tallytext.distributed.counting import PartCounter
-from tallytext.distributed.job import Files, Job, OnError, Split, expect_count
+from tallytext.distributed.job import Files, Job, OnError, Split, check_count
 from tallytext.distributed.part import gathered, n_shards_for
 from tallytext.distributed.predicting import (
     answer_fields,
-    expect_labels,
-    expect_names,
+    check_labels,
+    check_names,
     model_bytes,
     report_of,
     warn_of_skipped,
 )
 from tallytext.distributed.spark_session import (
     begun,
+    check_master,
     context_of,
-    expect_master,
     failures_told,
     grouped,
     kept,
@@ -136,7 +136,7 @@ def spark_session(master: str | None = None) -> Any:
     if master is not None:
         is_remote = master.startswith("sc://")
         builder = builder.remote(master) if is_remote else builder.master(master)
-    expect_master(master)
+    check_master(master)
     if (master or "local").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = builder.config(map=_QUIET)
@@ -421,7 +421,7 @@ def spark_tally(
         sample=sample,
         max_terms=max_terms,
     )
-    expect_count("fan_in", fan_in, 2)
+    check_count("fan_in", fan_in, 2)
     return _counted(source, job, shards, int(fan_in), session, verbose)
 
 
@@ -541,8 +541,8 @@ def spark_predict(
         answers.write.parquet("answers")
     """
     packed = model_bytes(model)
-    expect_names(into)
-    expect_probability(min_confidence)
+    check_names(into)
+    check_probability(min_confidence)
     if is_files(source):
         numbers, splits = numbers_of(session_of(source, session), source.splits())
         answer = answering_splits(packed, splits, text, min_confidence, into)
@@ -603,7 +603,7 @@ def spark_evaluate(
         report = spark_evaluate(test, classifier, text="body", labels="topic")
         print(report)
     """
-    expect_labels(labels, on_error)
+    check_labels(labels, on_error)
     packed, columns = model_bytes(model), Columns(text, labels, (), label_separator or None)
     from_files = is_files(source)
     session = session_of(source, session)

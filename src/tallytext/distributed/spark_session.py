@@ -560,7 +560,7 @@ _KINDS = re.compile(r"local(-cluster)?(\[[\d*, .]+\])?$|spark://|yarn|k8s://|sc:
 _CALLED = re.compile(r"An error occurred while calling .*\n: (?:[\w.$]+: )?(.*)")
 
 
-def expect_master(master: str | None) -> None:
+def check_master(master: str | None) -> None:
     """Refuse early what is no address, or one where nobody listens: Spark would try for minutes.
 
     Parameters

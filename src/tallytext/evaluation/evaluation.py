@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tallytext.errors import FileError, LabelError, ScoreError
 from tallytext.evaluation.measures import probability_matrix
 from tallytext.evaluation.reliability import ReliabilityCurve, top_label
-from tallytext.io.array_checks import expect_parts, whole_part
+from tallytext.io.array_checks import check_parts, whole_part
 from tallytext.tally.labels import Encoded, LabelIndex, listed_labels
 
 # ------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def fill(
     evaluation: Evaluation, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]
 ) -> None:
     """Give an evaluation, that has its labels, all the rest."""
-    expect_parts(arrays, {"by_class", "documents", "confusions", "known"})
+    check_parts(arrays, {"by_class", "documents", "confusions", "known"})
     n_labels = len(evaluation.labels)
     # Labels that came last, of classes no document has, may be without counts.
     counts = whole_part(arrays, "by_class", (3, None), 0, _MOST)

@@ -184,7 +184,7 @@ def bootstrap_interval(
     samples: list[NDArray[Any]] = [np.asarray(array) for array in arrays]
     if len({len(sample) for sample in samples}) != 1 or not len(samples[0]):
         raise ScoreError(f"arrays of one length are needed, not {[len(s) for s in samples]}.")
-    _expect_resampling(n_resamples, level)
+    _check_resampling(n_resamples, level)
     n_documents, generator = len(samples[0]), np.random.default_rng(random_state)
     drawn = (generator.integers(n_documents, size=n_documents) for _ in range(n_resamples))
     values = [float(statistic(*(sample[rows] for sample in samples))) for rows in drawn]
@@ -223,14 +223,14 @@ def bootstrap_interval_of_counts(
     kinds = np.asarray(counts, dtype=np.int64)
     if kinds.ndim != 1 or not kinds.sum() or (kinds < 0).any():
         raise ScoreError(f"counts of documents by kind are needed, not {counts!r:.80}.")
-    _expect_resampling(n_resamples, level)
+    _check_resampling(n_resamples, level)
     generator, n = np.random.default_rng(random_state), int(kinds.sum())
     values = statistic(generator.multinomial(n, kinds / n, size=n_resamples))
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(statistic(kinds[None])[0]), float(low), float(high))
 
 
-def _expect_resampling(n_resamples: int, level: float) -> None:
+def _check_resampling(n_resamples: int, level: float) -> None:
     if n_resamples < 1 or not 0 < level < 1:
         raise ScoreError(f"n_resamples={n_resamples} and level={level} make no interval.")
 

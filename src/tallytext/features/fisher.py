@@ -10,11 +10,11 @@ from scipy import linalg, sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tallytext._validation import expect_counts_to_weigh, expect_whole
+from tallytext._validation import check_counts_to_weigh, check_whole
 from tallytext.errors import LabelError
 from tallytext.features.smart import Weigher
 from tallytext.features.svd import singular_vectors
-from tallytext.tally.labels import Targets, array_of_labels, expect_lengths, targets_of, truth_of
+from tallytext.tally.labels import Targets, array_of_labels, check_lengths, targets_of, truth_of
 
 # ------------------------------------------------------------------------------------------------
 # Fisher's discriminant: directions in which classes lie apart, and their documents together.
@@ -212,10 +212,10 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             One label per document; or a list of labels per document, or an indicator matrix: a
             document counts once in each of its classes.
         """
-        self._expect_parameters()
+        self._check_parameters()
         X = self._checked(X, reset=True)
         targets = targets_of(y)
-        expect_lengths(X, targets)
+        check_lengths(X, targets)
         truth = self._meet(targets)
         self.weigher_ = Weigher.of(X, self.weighting)
         weighted = self.weigher_(X)
@@ -251,7 +251,7 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _checked(self, X: Any, reset: bool) -> sparse.csr_array[Any]:
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         rows = sparse.csr_array(checked)
-        expect_counts_to_weigh(rows, self)
+        check_counts_to_weigh(rows, self)
         return rows
 
     def _meet(self, targets: Targets) -> sparse.csr_array[Any]:
@@ -260,10 +260,10 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise LabelError("directions can only tell classes apart, and there is one class.")
         return sparse.csr_array(truth_of(targets.labels, self.classes_).astype(np.float64))
 
-    def _expect_parameters(self) -> None:
-        expect_whole("n_lsa", self.n_lsa, 1)
+    def _check_parameters(self) -> None:
+        check_whole("n_lsa", self.n_lsa, 1)
         if self.n_components is not None:
-            expect_whole("n_components", self.n_components, 1)
+            check_whole("n_components", self.n_components, 1)
         if not 0 < self.ridge < np.inf:
             raise ValueError(f"ridge must be a positive number, not {self.ridge!r}.")
 

@@ -20,14 +20,14 @@ from sklearn.utils import check_array
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between, expect_counts_to_weigh, expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, check_counts_to_weigh, check_whole
 from tallytext.errors import LabelError
 from tallytext.evaluation.folds import stratified_folds
 from tallytext.features.selector import resized, without_others
 from tallytext.features.smart import Weigher
 from tallytext.runtime import progress_bar, thread_count
-from tallytext.tally.labels import Targets, array_of_labels, expect_lengths, targets_of, truth_of
+from tallytext.tally.labels import Targets, array_of_labels, check_lengths, targets_of, truth_of
 
 # ------------------------------------------------------------------------------------------------
 # Weights of terms of which most are zero, for one class against the rest, by scikit-learn.
@@ -52,11 +52,11 @@ class Fitted(NamedTuple):
         Passes over the terms.
     """
 
-    weights: Numbers
+    weights: FloatArray
     intercept: float
     n_iter: int
 
-    def __call__(self, X: Any) -> Numbers:
+    def __call__(self, X: Any) -> FloatArray:
         """Return what each document gets."""
         return np.asarray(X @ self.weights) + self.intercept
 
@@ -92,7 +92,7 @@ class Solver(Protocol):
         """Return what the best weights make least."""
 
     @staticmethod
-    def loss(found: Numbers, y: Numbers) -> float:
+    def loss(found: FloatArray, y: FloatArray) -> float:
         """Return what is to be small where documents are judged."""
 
 
@@ -104,7 +104,7 @@ class Squared:
 
     threads_agree = True
 
-    def __init__(self, X: sparse.csc_array[Any], y: Numbers, effort: Effort) -> None:
+    def __init__(self, X: sparse.csc_array[Any], y: FloatArray, effort: Effort) -> None:
         self.X, self.y, self.effort = X, y, effort
         self.lasso = Lasso(
             fit_intercept=effort.fit_intercept,
@@ -128,7 +128,7 @@ class Squared:
         return self.loss(fitted(self.X), self.y) + penalty * float(np.abs(fitted.weights).sum())
 
     @staticmethod
-    def loss(found: Numbers, y: Numbers) -> float:
+    def loss(found: FloatArray, y: FloatArray) -> float:
         """Return the sum of squared errors."""
         return float(np.square(found - y).sum())
 
@@ -139,7 +139,7 @@ class Logistic:
     # All threads would draw from the one random generator that liblinear has.
     threads_agree = False
 
-    def __init__(self, X: sparse.csc_array[Any], y: Numbers, effort: Effort) -> None:
+    def __init__(self, X: sparse.csc_array[Any], y: FloatArray, effort: Effort) -> None:
         self.X, self.y, self.effort = X.tocsr(), y, effort
 
     def largest(self) -> float:
@@ -170,7 +170,7 @@ class Logistic:
         return self.loss(fitted(self.X), self.y) + penalty * float(np.abs(fitted.weights).sum())
 
     @staticmethod
-    def loss(found: Numbers, y: Numbers) -> float:
+    def loss(found: FloatArray, y: FloatArray) -> float:
         """Return the sum of log-losses."""
         return float(np.logaddexp(0.0, -y * found).sum())
 
@@ -205,7 +205,7 @@ class Questions:
     threads: int
 
     @classmethod
-    def of(cls, X: Any, signs: Numbers, loss: str, effort: Effort, threads: int) -> Self:
+    def of(cls, X: Any, signs: FloatArray, loss: str, effort: Effort, threads: int) -> Self:
         """Ask for each column of signs, +1 for documents of the class and -1 for the others."""
         columns, solver = sparse.csc_array(X), SOLVERS[loss]
         at_once = threads if solver.threads_agree else 1
@@ -220,13 +220,13 @@ class Questions:
         work = (delayed(solver.solve)(penalty) for solver in self.solvers)
         return list(Parallel(n_jobs=self.threads, prefer="threads")(work))
 
-    def objectives(self, found: list[Fitted], penalty: float) -> Numbers:
+    def objectives(self, found: list[Fitted], penalty: float) -> FloatArray:
         """Return what each class made as small as could be."""
         each = zip(self.solvers, found, strict=True)
         return np.array([solver.objective(fitted, penalty) for solver, fitted in each])
 
 
-def penalties(largest: float, n: int) -> Numbers:
+def penalties(largest: float, n: int) -> FloatArray:
     """Return penalties from the largest that matters down to a thousandth of it.
 
     Examples
@@ -258,14 +258,20 @@ class CrossValidation:
 
     @classmethod
     def dealt(
-        cls, signs: Numbers, cv: int, loss: str, effort: Effort, threads: int, verbose: bool | None
+        cls,
+        signs: FloatArray,
+        cv: int,
+        loss: str,
+        effort: Effort,
+        threads: int,
+        verbose: bool | None,
     ) -> Self:
         """Deal documents so that each class is spread over the folds."""
         seed = effort.random_state if isinstance(effort.random_state, int) else 0
         folds = stratified_folds(signs > 0, min(cv, len(signs)), seed)
         return cls(folds, loss, effort, threads, verbose)
 
-    def losses(self, X: sparse.csr_array[Any], signs: Numbers, tried: Numbers) -> Numbers:
+    def losses(self, X: sparse.csr_array[Any], signs: FloatArray, tried: FloatArray) -> FloatArray:
         """Return the mean loss of a document for each penalty, infinite for those not tried."""
         found = np.full(len(tried), np.inf)
         parts = [self._part(X, signs, fold) for fold in range(int(self.folds.max()) + 1)]
@@ -279,13 +285,13 @@ class CrossValidation:
         return found
 
     def _part(
-        self, X: sparse.csr_array[Any], signs: Numbers, fold: int
-    ) -> tuple[Questions, tuple[Any, Numbers]]:
+        self, X: sparse.csr_array[Any], signs: FloatArray, fold: int
+    ) -> tuple[Questions, tuple[Any, FloatArray]]:
         rest, held = np.flatnonzero(self.folds != fold), np.flatnonzero(self.folds == fold)
         questions = Questions.of(X[rest], signs[rest], self.loss, self.effort, self.threads)
         return questions, (X[held], signs[held])
 
-    def _lost(self, questions: Questions, held: tuple[Any, Numbers], penalty: float) -> float:
+    def _lost(self, questions: Questions, held: tuple[Any, FloatArray], penalty: float) -> float:
         X, signs = held
         loss = SOLVERS[self.loss].loss
         fitted = questions.solve(penalty)
@@ -408,10 +414,10 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         y : sequence of length n_documents
             One label per document; or a list of labels per document, or an indicator matrix.
         """
-        self._expect_parameters()
+        self._check_parameters()
         X = self._weighed(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
         targets = targets_of(y)
-        expect_lengths(X, targets)
+        check_lengths(X, targets)
         signs = self._signs(targets)
         threads = thread_count(self.n_jobs)
         effort = Effort(self.fit_intercept, self.tol, self.max_iter, self.random_state)
@@ -461,28 +467,28 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _weighed(self, X: Any) -> sparse.csr_array[Any]:
         rows = sparse.csr_array(X)
-        expect_counts_to_weigh(rows, self)
+        check_counts_to_weigh(rows, self)
         return Weigher.of(rows, self.weighting)(rows)
 
-    def _signs(self, targets: Targets) -> Numbers:
+    def _signs(self, targets: Targets) -> FloatArray:
         """Learn what classes there are; return +1 and -1 for each question."""
         self.classes_ = array_of_labels(targets.classes)
-        if len(self.classes_) < (1 if targets.several else 2):
+        if len(self.classes_) < (1 if targets.multi_label else 2):
             raise LabelError(
                 "terms can only be selected to tell classes apart, and there is one class: "
                 f"{self.classes_.tolist()!r:.80}."
             )
         signs = np.where(truth_of(targets.labels, self.classes_), 1.0, -1.0)
-        return signs[:, 1:] if len(self.classes_) == 2 and not targets.several else signs
+        return signs[:, 1:] if len(self.classes_) == 2 and not targets.multi_label else signs
 
     def _up_to_best(
-        self, judge: CrossValidation, X: sparse.csr_array[Any], signs: Numbers, tried: Numbers
-    ) -> Numbers:
+        self, judge: CrossValidation, X: sparse.csr_array[Any], signs: FloatArray, tried: FloatArray
+    ) -> FloatArray:
         with patiently():
             self.cv_losses_ = judge.losses(X, signs, tried)
         return tried[: int(self.cv_losses_.argmin()) + 1]
 
-    def _descend(self, questions: Questions, tried: Numbers) -> Self:
+    def _descend(self, questions: Questions, tried: FloatArray) -> Self:
         """Go from penalty to penalty, to the last, or until there are terms enough."""
         for penalty in tried[:-1].tolist() if self.loss == "squared" or self.n_terms else []:
             with patiently():
@@ -505,15 +511,15 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.support_
 
-    def _expect_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         if self.loss not in SOLVERS:
             raise ValueError(f'loss must be "squared" or "logistic", not {self.loss!r}.')
         for name, least in (("n_lambdas", 1), ("cv", 2), ("max_iter", 1)):
-            expect_whole(name, getattr(self, name), least)
+            check_whole(name, getattr(self, name), least)
         if self.n_terms is not None:
-            expect_whole("n_terms", self.n_terms, 1)
+            check_whole("n_terms", self.n_terms, 1)
         if self.l1_lambda is not None:
-            expect_between("l1_lambda", self.l1_lambda, np.finfo(np.float64).tiny, np.inf)
+            check_between("l1_lambda", self.l1_lambda, np.finfo(np.float64).tiny, np.inf)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -522,12 +528,12 @@ class L1Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _largest(found: list[Fitted]) -> Numbers:
+def _largest(found: list[Fitted]) -> FloatArray:
     """Return the largest weight of each term in any class, without its sign."""
     return np.max([np.abs(fitted.weights) for fitted in found], axis=0)
 
 
-def _best(sizes: Numbers, n_terms: int | None) -> NDArray[np.bool_]:
+def _best(sizes: FloatArray, n_terms: int | None) -> NDArray[np.bool_]:
     """Return which terms have a weight, or the largest ones; of equals the first."""
     kept = sizes > 0
     if n_terms is not None and kept.sum() > n_terms:

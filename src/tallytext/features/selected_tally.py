@@ -43,7 +43,7 @@ class SelectedTally:
     """
 
     def __init__(self, tally: Tally, selector: TermSelector) -> None:
-        _expect_possible(tally, selector)
+        _check_possible(tally, selector)
         self._selector = clone(selector)
         self._all = _followed(tally)
         self.reselect()
@@ -66,7 +66,7 @@ class SelectedTally:
         >>> SelectedTally.chosen(tally, selector) == SelectedTally(tally, TermSelector(k=2))
         True
         """
-        _expect_possible(tally, selector)
+        _check_possible(tally, selector)
         made = cls.__new__(cls)
         made.__setstate__({"all": tally, "selector": copy(selector)})
         return made
@@ -228,7 +228,7 @@ def _followed(tally: Tally) -> _Followed:
     return followed
 
 
-def _expect_possible(tally: Any, selector: TermSelector) -> None:
+def _check_possible(tally: Any, selector: TermSelector) -> None:
     if not isinstance(tally, Tally):
         raise CountError(f"terms are selected of a Tally, not of {tally!r:.60}.")
     if selector.nonempty:

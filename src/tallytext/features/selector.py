@@ -19,7 +19,7 @@ from tallytext._validation import checked_matrix
 from tallytext.errors import CountError, LabelError
 from tallytext.features.strength import term_strength
 from tallytext.features.term_scores import Average, Floats, Labels, Method, scores
-from tallytext.tally.labels import expect_lengths, targets_of
+from tallytext.tally.labels import check_lengths, targets_of
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.vocabulary import Vocabulary
@@ -265,9 +265,9 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
                 "but the target y is None."
             )
         targets = targets_of([[]] * X.shape[0] if y is None else y)
-        expect_lengths(X, targets)
+        check_lengths(X, targets)
         names = getattr(self, "feature_names_in_", None)
-        planes = [Plane("binary", shared=True)] if targets.several else []
+        planes = [Plane("binary", shared=True)] if targets.multi_label else []
         terms = None if names is None else list(names)
         counts = whole_or_present(X) if callable(self.method) else presence(X)
         return Tally.from_counts(counts, targets.labels, terms, planes=planes)
@@ -347,7 +347,7 @@ class Choosing(BaseEstimator):  # type: ignore[misc]
     def _needs_labels(self) -> bool:
         return not isinstance(self.method, str) or self.method not in ("df", "ts")
 
-    def _expect_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         given = {"k": self.k, "threshold": self.threshold, "keep": self.keep}
         named = [f"{name}={value!r}" for name, value in given.items() if value is not None]
         if len(named) > 1:
@@ -523,7 +523,7 @@ class TermSelector(KeepsColumns, Choosing):
         -------
         self
         """
-        self._expect_parameters()
+        self._check_parameters()
         X = checked_matrix(self, X, reset=True, open_width=False)
         tally = self._counted(X, y)
         self._choose(tally, self._scored(tally, X))
@@ -547,7 +547,7 @@ class TermSelector(KeepsColumns, Choosing):
         >>> TermSelector(k=2).fit_tally(tally).get_feature_names_out()
         array(['sky', 'sea'], dtype=object)
         """
-        self._expect_parameters()
+        self._check_parameters()
         if not isinstance(tally, Tally):
             raise CountError(f"fit_tally reads a Tally, not {tally!r:.60}. For a matrix, use fit.")
         now = tally._snapshot()

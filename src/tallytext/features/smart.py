@@ -108,12 +108,12 @@ NORM: dict[str, Callable[[Floats, Starts], Floats]] = {
 _PLACES = (("first", [*TF]), ("second", [*IDF]), ("third", [*NORM]))
 
 
-def expect_scheme(scheme: Any) -> str:
+def check_scheme(scheme: Any) -> str:
     """Refuse what is not three letters of SMART.
 
     Examples
     --------
-    >>> expect_scheme("ltx")
+    >>> check_scheme("ltx")
     Traceback (most recent call last):
     ValueError: 'ltx' is no SMART scheme: its third letter must be one of n, c, s, m.
     """
@@ -180,7 +180,7 @@ def smart_weights(X: Any, scheme: str, frequencies: ArrayLike, n_documents: floa
            [0.707, 0.   , 0.707, 0.   ],
            [0.   , 0.299, 0.506, 0.809]])
     """
-    tf, idf, norm = list(expect_scheme(scheme))
+    tf, idf, norm = list(check_scheme(scheme))
     rows = canonical(X)
     counts = rows.data.astype(np.float64)
     df = _beyond(np.asarray(frequencies, dtype=np.float64), rows.shape[1])
@@ -264,7 +264,7 @@ class SmartWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
             Counts.
         y : ignored
         """
-        expect_scheme(self.scheme)
+        check_scheme(self.scheme)
         X = checked_matrix(self, X, reset=True, open_width=False)
         self.n_documents_ = X.shape[0]
         self.document_frequencies_ = document_frequencies(X)
@@ -357,7 +357,7 @@ class Weigher:
     def of(cls, X: Any, scheme: str | None) -> Self:
         """Learn from training documents what the scheme needs."""
         if scheme is not None:
-            expect_scheme(scheme)
+            check_scheme(scheme)
         return cls(scheme, document_frequencies(X), X.shape[0])
 
     def __call__(self, X: Any) -> sparse.csr_array[Any]:
@@ -389,7 +389,7 @@ class Weigher:
             If there is no such scheme, or the numbers cannot be.
         """
         try:
-            given = None if scheme is None else expect_scheme(scheme)
+            given = None if scheme is None else check_scheme(scheme)
         except ValueError as problem:
             raise FileError(str(problem)) from None
         total = int(whole_part(arrays, "n_documents", (1,), 1, 2**53)[0])

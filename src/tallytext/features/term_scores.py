@@ -509,7 +509,7 @@ def scores(
     array([0.405, 0.405, 0.405, 1.099])
     """
     given = {"average": average, "labels": labels, "shrunken": shrunken, "unit": unit, "cap": cap}
-    _expect_taken(method, given)
+    _check_taken(method, given)
     now = tally._snapshot()
     if method == "df":
         return now.term_documents.astype(np.float64)
@@ -548,7 +548,7 @@ def _over_classes(
     return np.where(postings.terms > 0, found, nothing)
 
 
-def _expect_taken(method: str, given: Mapping[str, object]) -> None:
+def _check_taken(method: str, given: Mapping[str, object]) -> None:
     if not isinstance(method, str) or method not in _TAKES:
         raise ValueError(f"method must be one of {', '.join(_TAKES)}, not {method!r}.")
     choices = {"average": get_args(Average), "labels": get_args(Labels), "unit": get_args(Unit)}

@@ -64,12 +64,12 @@ def starts_part(
     return starts
 
 
-def expect_parts(arrays: Mapping[str, NDArray[Any]], names: set[str]) -> None:
+def check_parts(arrays: Mapping[str, NDArray[Any]], names: set[str]) -> None:
     """Refuse more arrays than these, or fewer.
 
     Examples
     --------
-    >>> expect_parts({"bias": np.zeros(2)}, {"bias", "weights"})
+    >>> check_parts({"bias": np.zeros(2)}, {"bias", "weights"})
     Traceback (most recent call last):
     tallytext.errors.FileError: the arrays should be bias, weights, and are bias.
     """

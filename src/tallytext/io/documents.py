@@ -97,7 +97,7 @@ class DocumentReader:
         max_documents: int = MAX_DOCUMENTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        expect_on_error(on_error)
+        check_on_error(on_error)
         if max_documents < 1 or max_bytes < 1:
             raise InputError(
                 "a batch needs room for a document: max_documents and max_bytes must be 1 or "
@@ -135,13 +135,13 @@ class DocumentReader:
         self._groups, self._source = groups, replace(self._source, name=name or None)
         return self
 
-    def _expect_columns(self) -> None:
+    def _check_columns(self) -> None:
         """Refuse a parquet file that lacks a column, before it is read."""
         if self._source.format == "parquet":
-            from tallytext.io.parquet import expect_columns
+            from tallytext.io.parquet import check_columns
 
             with plain_errors(self._source):
-                expect_columns(self._source, self._columns)
+                check_columns(self._source, self._columns)
 
     def _check(self) -> None:
         source, columns = self._source, self._columns
@@ -198,7 +198,7 @@ class DocumentReader:
         raise FileError(f"cannot read {self._source}, {place}: {ended} {remedy(reason)}")
 
 
-def expect_on_error(on_error: object) -> None:
+def check_on_error(on_error: object) -> None:
     """Refuse what does not say what becomes of a row that cannot be read.
 
     Raises

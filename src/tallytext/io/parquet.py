@@ -34,7 +34,7 @@ def parquet_batches(
     as the mean length of the texts allows, and is cut where they are longer. Of a file in many row
     groups, those of some of these may be wanted only.
     """
-    expect_columns(source, columns)
+    check_columns(source, columns)
     with arrow_errors(source), _opened(source) as file:
         share = (source.size or 0) / max(file.metadata.num_rows, 1)
         taken = round(_rows_before(file, groups) * share)
@@ -45,7 +45,7 @@ def parquet_batches(
                 taken = position
 
 
-def expect_columns(source: Source, columns: Columns) -> None:
+def check_columns(source: Source, columns: Columns) -> None:
     """Refuse what is no file, or one that lacks columns or has them of the wrong types."""
     if source.path is None or source.compression is not None:
         raise FileError(

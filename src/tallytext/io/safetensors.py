@@ -327,12 +327,12 @@ class _Reader:
         version = self._version(notes, newest, oldest)
         entries = entries_of(header)
         if version:
-            _expect_checksum(entries, notes)
-        self._expect_size(max((entry.end for entry in entries.values()), default=0))
+            _check_checksum(entries, notes)
+        self._check_size(max((entry.end for entry in entries.values()), default=0))
         arrays = {name: self._array(name, entry) for name, entry in entries.items()}
         if not version:
             return arrays, {**notes, "format": 0}
-        _expect_checksums(arrays, parsed(notes["checksums"], "the list of its checksums"))
+        _check_checksums(arrays, parsed(notes["checksums"], "the list of its checksums"))
         return arrays, self._own_header(notes, version)
 
     def _header(self) -> dict[str, Any]:
@@ -340,7 +340,7 @@ class _Reader:
         if not 2 <= length <= LONGEST_HEADER or self._file[_BEGIN : _BEGIN + 1] not in (b"{", b""):
             raise FileError("it is not a tallytext file, but a file of another program")
         self._begin = _BEGIN + length
-        self._expect_at_least(self._begin)
+        self._check_at_least(self._begin)
         header = parsed(self._file[_BEGIN : self._begin], "its header")
         if not isinstance(header, dict):
             raise FileError("it is not a tallytext file: its header is no mapping")
@@ -372,14 +372,14 @@ class _Reader:
             raise FileError("it is damaged: it says in two ways what it is")
         return header
 
-    def _expect_at_least(self, size: int) -> None:
+    def _check_at_least(self, size: int) -> None:
         if len(self._file) < size:
             raise FileError(
                 f"it was cut short: it should have {size:,} bytes or more and has "
                 f"{len(self._file):,}"
             )
 
-    def _expect_size(self, size: int) -> None:
+    def _check_size(self, size: int) -> None:
         whole = self._begin + size
         if len(self._file) < whole:
             raise FileError(
@@ -410,7 +410,7 @@ def _notes_of(found: Any) -> dict[str, str]:
     return found
 
 
-def _expect_checksum(entries: dict[str, Entry], notes: dict[str, str]) -> None:
+def _check_checksum(entries: dict[str, Entry], notes: dict[str, str]) -> None:
     if not notes.keys() >= {"checksum", "checksums", "header"}:
         raise FileError("it is damaged: it lacks its checksums or its header")
     told = {name: (entry.code, entry.shape) for name, entry in entries.items()}
@@ -419,7 +419,7 @@ def _expect_checksum(entries: dict[str, Entry], notes: dict[str, str]) -> None:
         raise FileError("it is damaged: the checksum of its header does not match")
 
 
-def _expect_checksums(arrays: dict[str, NDArray[Any]], checksums: Any) -> None:
+def _check_checksums(arrays: dict[str, NDArray[Any]], checksums: Any) -> None:
     if not isinstance(checksums, dict) or checksums.keys() != arrays.keys():
         raise FileError("it is damaged: it lacks the checksum of an array")
     for name, array in arrays.items():

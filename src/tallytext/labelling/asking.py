@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 
 _CANDIDATES = 1_000
 # Cosines with so many documents are in memory at once.
@@ -47,7 +47,7 @@ class Asking:
     True
     """
 
-    latent: Numbers
+    latent: FloatArray
     seed: int = 0
 
     def candidates(self, taken: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -64,7 +64,7 @@ class Asking:
     def best(
         self,
         candidates: NDArray[np.intp],
-        leads: Numbers | None,
+        leads: FloatArray | None,
         labelled: NDArray[np.intp] | list[int],
     ) -> int:
         """Return the document to ask for.
@@ -83,7 +83,7 @@ class Asking:
         unsure = 1.0 if leads is None else 1.0 - n / (n + _HALF_BELIEVED) * leads
         return int(candidates[np.argmax((nearer * unsure).sum(axis=1))])
 
-    def _nearness(self, some: Numbers, labelled: NDArray[np.intp] | list[int]) -> Numbers:
+    def _nearness(self, some: FloatArray, labelled: NDArray[np.intp] | list[int]) -> FloatArray:
         """Return the largest cosine of each with a document that has a label; 0 at least."""
         near = np.zeros(len(some))
         for start in range(0, len(labelled), _BLOCK):
@@ -91,12 +91,12 @@ class Asking:
             np.maximum(near, (some @ known.T).max(axis=1), out=near)
         return near
 
-    def _directions(self, rows: NDArray[np.intp] | list[int]) -> Numbers:
+    def _directions(self, rows: NDArray[np.intp] | list[int]) -> FloatArray:
         some = np.asarray(self.latent[np.asarray(rows, dtype=np.intp)], dtype=np.float64)
         return some / np.maximum(np.linalg.norm(some, axis=1, keepdims=True), 1e-12)
 
 
-def leads_of(shares: Numbers) -> Numbers:
+def leads_of(shares: FloatArray) -> FloatArray:
     """Return how far the best class of each document leads over the second best.
 
     Examples

@@ -178,7 +178,7 @@ class Journal:
         FileError
             If the file is not there any more, or is another one.
         """
-        self._expect_same()
+        self._check_same()
         start = os.lseek(self._file, 0, os.SEEK_END)
         line = json.dumps(answer._asdict(), ensure_ascii=True) + "\n"
         try:
@@ -204,7 +204,7 @@ class Journal:
         FileError
             If the file is not there any more, or is another one.
         """
-        self._expect_same()
+        self._check_same()
         self._cut_off(self._starts[-1])
         self._starts.pop()
         return self.answers.pop()
@@ -249,7 +249,7 @@ class Journal:
         for number, (start, line) in enumerate(lines(content[:end] if whole else content), 1):
             if line.strip():
                 answer = self._read(line, number)
-                self._expect_first(answer, number, lines_of)
+                self._check_first(answer, number, lines_of)
                 self.answers.append(answer)
                 self._starts.append(start)
         if whole:
@@ -271,7 +271,7 @@ class Journal:
             ) from None
         return answer
 
-    def _expect_first(self, answer: Answer, number: int, lines_of: dict[int, int]) -> None:
+    def _check_first(self, answer: Answer, number: int, lines_of: dict[int, int]) -> None:
         before = lines_of.setdefault(answer.row, number)
         if before != number:
             raise FileError(
@@ -279,7 +279,7 @@ class Journal:
                 f"and {number}. Take one of them out."
             )
 
-    def _expect_same(self) -> None:
+    def _check_same(self) -> None:
         """Refuse to write where nobody would find it."""
         if not self._is_same():
             raise FileError(

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_whole
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.decision.explanation import Explanation
 from tallytext.errors import FileError, InputError
@@ -284,7 +284,7 @@ class Session:
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        expect_whole("random_every", random_every, 1)
+        check_whole("random_every", random_every, 1)
         if len(texts) < 2:
             count = "one document" if len(texts) else "no document"
             raise InputError(f"there is nothing to choose from: there is {count}.")
@@ -307,7 +307,7 @@ class Session:
         # Each with the number of answers before it: what was done last is taken back first.
         self._skipped: list[tuple[int, Question]] = []
         self._question: Question | None = None
-        self._expect_own(journal.answers)
+        self._check_own(journal.answers)
         answers = ((answer.row, answer.label) for answer in journal.answers)
         self._labels = Labels(given or {}, answers)
         # What the model has learned from; without anything it says nothing.
@@ -459,7 +459,7 @@ class Session:
         best = int(shares[0].argmax())
         return Guess(str(self._model.classes_[best]), float(shares[0, best]))
 
-    def _shares(self, rows: NDArray[np.intp] | list[int]) -> Numbers | None:
+    def _shares(self, rows: NDArray[np.intp] | list[int]) -> FloatArray | None:
         """Return how likely each class is for some documents, to the model of now."""
         return self._model.predict_proba(self._counts[rows]) if self._learned else None
 
@@ -476,7 +476,7 @@ class Session:
             self._model.refit([*due], [*due.values()])
         self._learned = due
 
-    def _expect_own(self, answers: Sequence[Answer]) -> None:
+    def _check_own(self, answers: Sequence[Answer]) -> None:
         for answer in answers:
             inside = 0 <= answer.row < len(self.texts)
             if not inside or self.texts[answer.row] != answer.text:

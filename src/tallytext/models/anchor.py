@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.special import log_softmax
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.errors import RecipeError
 from tallytext.models.anchored_em import ClassWords
 from tallytext.models.llsf import descend
@@ -31,12 +31,12 @@ class Anchor:
     bias : ndarray of shape (n_classes,)
     """
 
-    units: Numbers
-    latent: Numbers
-    bias: Numbers
+    units: FloatArray
+    latent: FloatArray
+    bias: FloatArray
 
     @classmethod
-    def trained(cls, pool: Pool, rows: Any, truth: Numbers, cost: float, estimator: Any) -> Self:
+    def trained(cls, pool: Pool, rows: Any, truth: FloatArray, cost: float, estimator: Any) -> Self:
         """Train on some rows of the pool.
 
         Parameters
@@ -65,7 +65,7 @@ class Anchor:
         coefficients, bias = _by_likeness(units, latent, labels, cost)
         return cls(np.asarray(units.T @ coefficients), latent.T @ coefficients, bias)
 
-    def log_probabilities(self, pool: Pool) -> Numbers:
+    def log_probabilities(self, pool: Pool) -> FloatArray:
         """Return what is made of all documents of the pool, none of them quite impossible.
 
         Parameters
@@ -75,7 +75,7 @@ class Anchor:
         """
         return np.maximum(log_softmax(self.scores(pool), axis=1), _LEAST)
 
-    def scores(self, pool: Pool) -> Numbers:
+    def scores(self, pool: Pool) -> FloatArray:
         """Return the score of all documents of the pool.
 
         Parameters
@@ -86,7 +86,9 @@ class Anchor:
         return pool.units.times(self.units) + pool.latent @ self.latent + self.bias
 
 
-def _by_likeness(units: Any, latent: Numbers, labels: Any, cost: float) -> tuple[Numbers, Numbers]:
+def _by_likeness(
+    units: Any, latent: FloatArray, labels: Any, cost: float
+) -> tuple[FloatArray, FloatArray]:
     """Return coefficients of documents, and the bias, of a logistic regression.
 
     There are fewer labelled documents than words: in the space that they span the regression is
@@ -107,12 +109,12 @@ def _logistic_regression(cost: float) -> Any:
     return LogisticRegression(C=cost, max_iter=200, tol=1e-3)
 
 
-def likeness(units: Any, latent: Numbers) -> Numbers:
+def likeness(units: Any, latent: FloatArray) -> FloatArray:
     """Return how alike documents are, to each other, in both views."""
     return np.asarray((units @ units.T).todense()) + latent @ latent.T
 
 
-def _linear(estimator: Any, X: Any, labels: Any) -> tuple[Numbers, Numbers]:
+def _linear(estimator: Any, X: Any, labels: Any) -> tuple[FloatArray, FloatArray]:
     """Fit a linear classifier and return its weights, by columns, and its bias."""
     with warnings.catch_warnings():
         # With a document or two of each class there are many classes, and none is a slip.
@@ -130,7 +132,7 @@ def _linear(estimator: Any, X: Any, labels: Any) -> tuple[Numbers, Numbers]:
     return weights, bias
 
 
-def _dense(coefficients: Any) -> Numbers:
+def _dense(coefficients: Any) -> FloatArray:
     if hasattr(coefficients, "toarray"):
         coefficients = coefficients.toarray()
     return np.asarray(coefficients, dtype=np.float64)
@@ -151,7 +153,7 @@ _STEPS = 12
 
 def document_weights(
     pool: Pool, rows: Any, labelled_weight: float = 20.0, unseen: Any = ()
-) -> Numbers:
+) -> FloatArray:
     """Return what documents weigh: those with labels so much, those unseen nothing, others one.
 
     Parameters
@@ -172,8 +174,8 @@ def document_weights(
 
 
 def expected_regression(
-    pool: Pool, shares: Numbers, weights: Numbers, penalty: float
-) -> tuple[Numbers, Numbers]:
+    pool: Pool, shares: FloatArray, weights: FloatArray, penalty: float
+) -> tuple[FloatArray, FloatArray]:
     r"""Return weights of words for classes, and what is added for every document.
 
     .. math:: \min_B \sum_d \omega_d \left\lVert v_d B - (R_d - \bar R) \right\rVert^2
@@ -194,7 +196,7 @@ def expected_regression(
     weights = weights[:, None]
     mean = (weights * shares).sum(axis=0) / weights.sum()
 
-    def product(found: Numbers) -> Numbers:
+    def product(found: FloatArray) -> FloatArray:
         return pool.units.transposed_times(weights * pool.units.times(found))
 
     right = pool.units.transposed_times(weights * (shares - mean))
@@ -239,7 +241,7 @@ class Trust:
     plain_doubt: float
 
     @classmethod
-    def measured(cls, pool: Pool, rows: Any, truth: Numbers, translate: bool = True) -> Self:
+    def measured(cls, pool: Pool, rows: Any, truth: FloatArray, translate: bool = True) -> Self:
         """Ask documents of some rows, in as many folds as classes have documents, five at most.
 
         Parameters
@@ -329,7 +331,7 @@ def _standard_error(first: Any, second: Any) -> float:
     return float(np.sqrt(np.mean(first != second) / len(first)))
 
 
-def _at_most(n: int, rows: Any, truth: Numbers) -> tuple[Any, Numbers]:
+def _at_most(n: int, rows: Any, truth: FloatArray) -> tuple[Any, FloatArray]:
     """Return so many of the documents at most, in turn from all classes."""
     if len(rows) <= n:
         return rows, truth
@@ -337,18 +339,18 @@ def _at_most(n: int, rows: Any, truth: Numbers) -> tuple[Any, Numbers]:
     return rows[kept], truth[kept]
 
 
-def _dealt(truth: Numbers, n_folds: int) -> Any:
+def _dealt(truth: FloatArray, n_folds: int) -> Any:
     """Return a fold for each document, those of each class dealt out in turn."""
     return _turns(truth) % n_folds
 
 
-def _turns(truth: Numbers) -> Any:
+def _turns(truth: FloatArray) -> Any:
     """Return how many documents of its class come before each."""
     before = np.cumsum(truth, axis=0) - truth
     return (before * truth).sum(axis=1).astype(np.intp)
 
 
-def _held_out_squares(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> Numbers:
+def _held_out_squares(pool: Pool, rows: Any, truth: FloatArray, folds: Any) -> FloatArray:
     r"""Return least-squares scores of documents by what those of other folds say.
 
     With :math:`G = (K + \lambda I)^{-1}` the error of a held-out block is
@@ -365,7 +367,9 @@ def _held_out_squares(pool: Pool, rows: Any, truth: Numbers, folds: Any) -> Numb
     return found
 
 
-def _held_out_words(pool: Pool, rows: Any, truth: Numbers, folds: Any, translate: bool) -> Numbers:
+def _held_out_words(
+    pool: Pool, rows: Any, truth: FloatArray, folds: Any, translate: bool
+) -> FloatArray:
     """Return naive Bayes scores of documents by words of other folds, plain or translated."""
     shares = pool.shares.matrix[rows]
     found = np.empty_like(truth)

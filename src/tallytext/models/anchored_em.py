@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import softmax
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between, expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, check_whole
 from tallytext.models.pool import Pool, unit_rows
 
 # ------------------------------------------------------------------------------------------------
@@ -59,12 +59,12 @@ class ClassWords:
     pool : Pool
     """
 
-    own: Numbers
-    translated: Numbers | None
+    own: FloatArray
+    translated: FloatArray | None
     pool: Pool
 
     @classmethod
-    def of(cls, pool: Pool, rows: Any, truth: Numbers, translate: bool) -> Self:
+    def of(cls, pool: Pool, rows: Any, truth: FloatArray, translate: bool) -> Self:
         """Return the words of classes from some rows of the pool and their labels.
 
         Parameters
@@ -86,7 +86,7 @@ class ClassWords:
             translated = (once + twice) / 2
         return cls(own, translated, pool)
 
-    def mixed(self, expected: Numbers | None = None) -> Numbers:
+    def mixed(self, expected: FloatArray | None = None) -> FloatArray:
         """Return p(w|c), words by classes, but for a constant.
 
         Parameters
@@ -108,7 +108,7 @@ class ClassWords:
         return found + _FLOOR / self.pool.n_distinct
 
 
-def _columns(values: Numbers, empty: Numbers) -> Numbers:
+def _columns(values: FloatArray, empty: FloatArray) -> FloatArray:
     """Return columns that sum to one; ``empty`` in the place of those of nothing."""
     sums = values.sum(axis=0)
     instead = empty if empty.ndim == 2 else empty[:, None]
@@ -136,10 +136,10 @@ class Expected:
         Logarithms of how large the classes are in the pool.
     """
 
-    shares: Numbers
-    words: Numbers
-    places: Numbers
-    log_sizes: Numbers
+    shares: FloatArray
+    words: FloatArray
+    places: FloatArray
+    log_sizes: FloatArray
 
     @property
     def evenness(self) -> float:
@@ -183,18 +183,18 @@ class AnchoredEM:
     annealing: float = 0.2
 
     def __post_init__(self) -> None:
-        expect_whole("rounds", self.rounds, 1)
-        expect_between("length", self.length, 1e-9, 1e9)
-        expect_between("concentration", self.concentration, 0.0, 1e6)
-        expect_between("annealing", self.annealing, 1e-6, 1.0)
+        check_whole("rounds", self.rounds, 1)
+        check_between("length", self.length, 1e-9, 1e9)
+        check_between("concentration", self.concentration, 0.0, 1e6)
+        check_between("annealing", self.annealing, 1e-6, 1.0)
 
     def run(
         self,
         pool: Pool,
         rows: Any,
-        truth: Numbers,
+        truth: FloatArray,
         start: ClassWords,
-        held: Numbers,
+        held: FloatArray,
         step: Callable[[], None] = lambda: None,
     ) -> Expected:
         r"""Share out the pool.
@@ -215,7 +215,7 @@ class AnchoredEM:
         """
         labelled = truth.T @ pool.latent[rows]
         words, places = np.log(start.mixed()), unit_rows(labelled).T
-        log_sizes: Numbers = np.zeros(truth.shape[1])
+        log_sizes: FloatArray = np.zeros(truth.shape[1])
         for at in range(self.rounds):
             evidence = held + self.evidence(pool, words, places)
             evidence *= min(1.0, self.annealing * _FASTER**at)
@@ -227,7 +227,7 @@ class AnchoredEM:
             step()
         return Expected(shares, words, places, log_sizes)
 
-    def evidence(self, pool: Pool, words: Numbers, places: Numbers) -> Numbers:
+    def evidence(self, pool: Pool, words: FloatArray, places: FloatArray) -> FloatArray:
         """Return what words and latent places of all documents say of the classes.
 
         Parameters
@@ -244,6 +244,6 @@ class AnchoredEM:
         return found
 
 
-def _log_sizes(shares: Numbers) -> Numbers:
+def _log_sizes(shares: FloatArray) -> FloatArray:
     n, n_classes = shares.shape
     return np.log((shares.sum(axis=0) + _SPARE * n / n_classes) / ((1 + _SPARE) * n))

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.models.left_out import Leaving, LeftOut
 from tallytext.models.left_out_multinomial import add_places
 from tallytext.models.naive_bayes import NaiveBayes
@@ -47,12 +47,12 @@ class BernoulliCounts:
     closed: bool
 
     @property
-    def cells(self) -> Numbers:
+    def cells(self) -> FloatArray:
         """:math:`\\mathrm{df}_{cw}`."""
         return self.reading.cells[-1]
 
     @property
-    def words(self) -> Numbers:
+    def words(self) -> FloatArray:
         """:math:`\\mathrm{df}_w`."""
         return self.reading.term_totals[-1]
 
@@ -73,26 +73,26 @@ class BernoulliCounts:
         return self.gamma * max(self.n_terms, 1) * (n / distinct if distinct else 1.0)
 
     @cached_property
-    def below(self) -> Numbers:
+    def below(self) -> FloatArray:
         """:math:`D_c`."""
         return self.reading.class_documents + self.pseudo_documents
 
     @cached_property
-    def rest_below(self) -> Numbers:
+    def rest_below(self) -> FloatArray:
         """:math:`D` of all documents outside each class."""
         outside = np.maximum(self.reading.n_documents - self.reading.class_documents, 0.0)
         return outside + self.pseudo_documents
 
-    def absence(self, counts: Numbers, below: Numbers) -> Numbers:
+    def absence(self, counts: FloatArray, below: FloatArray) -> FloatArray:
         """Return log(1 - p)."""
         return np.log(np.maximum(1 - (counts + self.gamma) / below, LEAST))
 
-    def logit(self, counts: Numbers, below: Numbers) -> Numbers:
+    def logit(self, counts: FloatArray, below: FloatArray) -> FloatArray:
         """Return log p - log(1 - p)."""
         return np.log(counts + self.gamma) - np.log(below) - self.absence(counts, below)
 
 
-def joint_weights(counts: BernoulliCounts, intercept: Numbers) -> SparseWeights:
+def joint_weights(counts: BernoulliCounts, intercept: FloatArray) -> SparseWeights:
     r"""Return the weights of :math:`\log p(c) + \log P(d \mid c)`.
 
     The absence of all words is a constant of the class; a word that is there moves it by its
@@ -112,12 +112,12 @@ def joint_weights(counts: BernoulliCounts, intercept: Numbers) -> SparseWeights:
     )
 
 
-def contrast_weights(counts: BernoulliCounts, intercept: Numbers) -> RowWeights:
+def contrast_weights(counts: BernoulliCounts, intercept: FloatArray) -> RowWeights:
     """Return the weights of the contrast of each class with all documents outside it."""
     reading = counts.reading
     constant = _all_absent(counts) - _all_absent_outside(counts)
 
-    def rows(first: int, last: int) -> Numbers:
+    def rows(first: int, last: int) -> FloatArray:
         inside = reading.dense(counts.cells, first, last)
         outside = np.maximum(counts.words[first:last, None] - inside, 0.0)
         contrast = counts.logit(inside, counts.below) - counts.logit(outside, counts.rest_below)
@@ -127,7 +127,7 @@ def contrast_weights(counts: BernoulliCounts, intercept: Numbers) -> RowWeights:
     return RowWeights(intercept + constant, slope, counts.known * 1.0, rows)
 
 
-def _all_absent(counts: BernoulliCounts) -> Numbers:
+def _all_absent(counts: BernoulliCounts) -> FloatArray:
     """Return the sum of log(1 - p) over the vocabulary, for each class."""
     whole = replace(counts, reading=counts.reading.all_terms())
     classes, nothing = whole.reading.classes, np.zeros(whole.reading.n_classes)
@@ -136,7 +136,7 @@ def _all_absent(counts: BernoulliCounts) -> Numbers:
     return whole.n_terms * unseen + whole.reading.class_sum(moved)
 
 
-def _all_absent_outside(counts: BernoulliCounts) -> Numbers:
+def _all_absent_outside(counts: BernoulliCounts) -> FloatArray:
     """Return the same for all documents outside each class.
 
     Words with the same document frequency are alike in all classes that do not have them.
@@ -166,8 +166,8 @@ _ROOM = 1 << 19
 class Frequencies(NamedTuple):
     """How many words of a class have which document frequency; those of zero are left out."""
 
-    values: Numbers
-    how_many: Numbers
+    values: FloatArray
+    how_many: FloatArray
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class BernoulliScores:
 
     wide = True
 
-    def __call__(self, left: LeftOut, intercept: Numbers) -> tuple[Numbers, Numbers]:
+    def __call__(self, left: LeftOut, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the score of each document for each class, and its length."""
         known = ~left.gone | self.counts.closed
         before = left.reading.rows(self.counts.cells, left.terms)
@@ -207,7 +207,9 @@ class BernoulliScores:
         add_places(left, known * 1.0, logits, scores)
         return scores, left.by_document(known)
 
-    def _rest(self, left: LeftOut, before: Numbers, after: Numbers) -> tuple[Numbers, Numbers]:
+    def _rest(
+        self, left: LeftOut, before: FloatArray, after: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return log P(no word at all | rest), and the logit of each place in each rest."""
         below = left.n_documents[:, None] - left.class_documents
         below = np.maximum(below, 0.0) + self._pseudo(left)
@@ -215,22 +217,24 @@ class BernoulliScores:
         add_places(left, np.ones(len(left.terms)), self._step(after, before, at), absent)
         return absent, self._logit(after, at)
 
-    def _all_absent(self, left: LeftOut, below: Numbers, frequencies: list[Frequencies]) -> Numbers:
+    def _all_absent(
+        self, left: LeftOut, below: FloatArray, frequencies: list[Frequencies]
+    ) -> FloatArray:
         """Return log P(no word at all | class), but for the words of the document itself."""
         unseen = self.counts.absence(np.zeros_like(below), below)
         return self._n_terms(left)[:, None] * unseen + self._moved(frequencies, below)
 
-    def _step(self, after: Numbers, before: Numbers, below: Numbers) -> Numbers:
+    def _step(self, after: FloatArray, before: FloatArray, below: FloatArray) -> FloatArray:
         """Return by how much log(1 - p) moves between two counts."""
         left = np.maximum(1 - (after + self.counts.gamma) / below, LEAST)
         return np.log(left / np.maximum(1 - (before + self.counts.gamma) / below, LEAST))
 
-    def _logit(self, counts: Numbers, below: Numbers) -> Numbers:
+    def _logit(self, counts: FloatArray, below: FloatArray) -> FloatArray:
         """Return log p - log(1 - p)."""
         p = (counts + self.counts.gamma) / below
         return np.log(p / np.maximum(1 - p, LEAST))
 
-    def _moved(self, frequencies: list[Frequencies], below: Numbers) -> Numbers:
+    def _moved(self, frequencies: list[Frequencies], below: FloatArray) -> FloatArray:
         """Return the sum over the words of a class of log(1 - p), less that of as many unseen."""
         moved = np.zeros_like(below)
         for label, (values, how_many) in enumerate(frequencies):
@@ -243,15 +247,15 @@ class BernoulliScores:
             moved[:, label] = np.concatenate(parts)[which]
         return moved
 
-    def _sum(self, values: Numbers, how_many: Numbers, below: Numbers) -> Numbers:
+    def _sum(self, values: FloatArray, how_many: FloatArray, below: FloatArray) -> FloatArray:
         nothing = self.counts.absence(np.zeros(1), below)
         return (self.counts.absence(values, below) - nothing) @ how_many
 
-    def _n_terms(self, left: LeftOut) -> Numbers:
+    def _n_terms(self, left: LeftOut) -> FloatArray:
         gone = np.zeros(left.n) if self.counts.closed else left.n_gone
         return self.counts.n_terms - gone
 
-    def _pseudo(self, left: LeftOut) -> Numbers:
+    def _pseudo(self, left: LeftOut) -> FloatArray:
         """Return the pseudo-documents of each class, a column."""
         distinct = self.counts.reading.totals[-1] - left.removed(-1)
         none_left = left.reading.n_live_terms - left.n_gone <= 0
@@ -284,14 +288,14 @@ class BernoulliScores:
             for old, new in zip(there, moved, strict=True)
         ]
 
-    def _by_class(self, values: Numbers) -> list[NDArray[np.floating]]:
+    def _by_class(self, values: FloatArray) -> list[NDArray[np.floating]]:
         reading = self.counts.reading
         by_class = np.argsort(reading.classes, kind="stable")
         ends = np.cumsum(np.bincount(reading.classes, minlength=reading.n_classes))[:-1]
         return np.split(values[by_class], ends)
 
 
-def _frequencies(values: Numbers, how_many: Numbers | None = None) -> Frequencies:
+def _frequencies(values: FloatArray, how_many: FloatArray | None = None) -> Frequencies:
     distinct, which = np.unique(values, return_inverse=True)
     number = np.bincount(which, how_many, len(distinct)).astype(np.float64)
     kept = (distinct > 0) & (number > 0)
@@ -359,21 +363,21 @@ class BernoulliNB(NaiveBayes):
     def _contrasts(self) -> bool:
         return self.multi_label_ or bool(self.complement)
 
-    def _expect_parameters(self) -> None:
-        super()._expect_parameters()
-        expect_between("gamma", self.gamma, 1e-12, 1e12)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_between("gamma", self.gamma, 1e-12, 1e12)
         if self.complement not in (False, True):
             raise ValueError(f"complement must be True or False, not {self.complement!r}.")
 
     def _columns(self, unit: float, weighted: bool) -> list[Column]:
         return [Plane("binary", weighted=True) if weighted else "documents"]
 
-    def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+    def _joint_sklearn(self, table: FloatArray, intercept: FloatArray) -> Any:
         from tallytext.models.sklearn_export import as_bernoulli
 
         return as_bernoulli(table, intercept, self)
 
-    def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
+    def _estimate(self, reading: Reading, intercept: FloatArray) -> Weights:
         counts = self.document_counts(reading)
         if self._contrasts:
             return contrast_weights(counts, intercept)

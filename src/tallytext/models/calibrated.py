@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.decision.calibration import (
     Calibrator,
     Method,
-    expect_method,
+    check_method,
     fit_calibrator,
     probabilities,
 )
@@ -22,7 +22,7 @@ from tallytext.decision.out_of_sample import OutOfSample
 from tallytext.models.cross_validation import cross_validate
 from tallytext.models.multinomial import MultinomialNB
 from tallytext.models.naive_bayes import NaiveBayes, tags_of_counts
-from tallytext.tally.labels import expect_lengths, targets_of, truth_of
+from tallytext.tally.labels import check_lengths, targets_of, truth_of
 
 OutOfSampleBy: TypeAlias = Literal["auto", "leave-one-out", "cross-validation"]
 
@@ -117,7 +117,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         time : array-like of shape (n_documents,), default=None
             Documents are judged by models of earlier ones only.
         """
-        self._expect_parameters(groups, time)
+        self._check_parameters(groups, time)
         model = MultinomialNB() if self.estimator is None else self.estimator
         if not isinstance(model, NaiveBayes):
             raise TypeError(f"estimator must be a model of tallytext.models, not {model!r:.80}.")
@@ -139,14 +139,14 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         check_is_fitted(self)
         model, targets = self.estimator_, targets_of(y)
         scores, lengths = model.scores_and_lengths(X)
-        expect_lengths(scores, targets)
+        check_lengths(scores, targets)
         seen = OutOfSample(
             scores=scores,
             lengths=lengths,
             truth=truth_of(targets.labels, model.classes_),
             classes=model.classes_,
             contrasts=model._contrasts,
-            several=model.multi_label_,
+            multi_label=model.multi_label_,
             method="held out",
         )
         self.out_of_sample_ = seen.method
@@ -176,7 +176,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             return (self.predict_proba(X) > 0.5).astype(np.int64)
         return self.estimator_.predict(X)
 
-    def predict_proba(self, X: Any) -> Numbers:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of each class; for one label per document they sum to one.
 
         Parameters
@@ -189,7 +189,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         odds = self.estimator_.log_odds
         return probabilities(self.calibrator_, scores, lengths, odds)
 
-    def predict_log_proba(self, X: Any) -> Numbers:
+    def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithms of :meth:`predict_proba`.
 
         Parameters
@@ -221,8 +221,8 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         given = groups is not None or time is not None
         return given or weighed or not self.estimator_.has_leave_one_out
 
-    def _expect_parameters(self, groups: Any, time: Any) -> None:
-        expect_method(self.method)
+    def _check_parameters(self, groups: Any, time: Any) -> None:
+        check_method(self.method)
         if self.out_of_sample not in _OUT_OF_SAMPLE:
             raise ValueError(
                 f"out_of_sample must be one of {_OUT_OF_SAMPLE}, not {self.out_of_sample!r}."

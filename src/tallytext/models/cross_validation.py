@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext._validation import checked_matrix, weights_of
 from tallytext.decision.out_of_sample import OutOfSample, in_columns
 from tallytext.errors import LabelError
-from tallytext.models.naive_bayes import ModelBase, NaiveBayes, expect_documents
+from tallytext.models.naive_bayes import ModelBase, NaiveBayes, check_documents
 from tallytext.models.reading import (
     Ordering,
     Reader,
@@ -104,11 +104,11 @@ def fold_numbers(targets: Targets, folds: int, groups: Any, random_state: int) -
     array([1, 1])
     """
     n = len(targets.labels)
-    _expect_folds(folds, n)
+    _check_folds(folds, n)
     if groups is not None:
         return _grouped(targets, folds, _column(groups, n, "groups"), random_state)
     shuffled = np.random.default_rng(random_state).permutation(n)
-    if not targets.several:
+    if not targets.multi_label:
         shuffled = shuffled[np.argsort(_numbered(targets)[shuffled], kind="stable")]
     numbers = np.empty(n, dtype=np.intp)
     numbers[shuffled] = np.arange(n) % folds
@@ -123,7 +123,7 @@ def blocks_of_time(time: NDArray[Any], folds: int) -> list[Indices]:
     >>> blocks_of_time(np.array([3, 1, 2, 2]), 2)
     [array([1]), array([2, 3]), array([0])]
     """
-    _expect_folds(folds, len(time) - 1)
+    _check_folds(folds, len(time) - 1)
     order = np.argsort(time, kind="stable")
     at = np.linspace(0, len(time), folds + 2)[1:-1].round().astype(np.intp)
     sorted_time = time[order]
@@ -187,7 +187,7 @@ class _Whole:
             truth=truth_of(self.targets.labels, classes)[kept],
             classes=classes,
             contrasts=self.model._contrasts,
-            several=self.model.multi_label_,
+            multi_label=self.model.multi_label_,
             method="cross-validation",
             rows=rows,
         )
@@ -211,7 +211,7 @@ def _grouped(targets: Targets, folds: int, groups: NDArray[Any], random_state: i
     from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
     n, labels, splitter = len(groups), None, GroupKFold(folds)
-    if not targets.several:
+    if not targets.multi_label:
         labels = _numbered(targets)
         splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=random_state)
     numbers = np.empty(n, dtype=np.intp)
@@ -236,7 +236,7 @@ def _column(values: Any, n: int, name: str) -> NDArray[Any]:
     return column
 
 
-def _expect_folds(folds: int, most: int) -> None:
+def _check_folds(folds: int, most: int) -> None:
     if not isinstance(folds, Integral) or not 2 <= folds <= most:
         raise ValueError(f"folds must be from 2 to {most} for these documents, not {folds!r}.")
 
@@ -267,8 +267,8 @@ def held_out(
     X: Any,
     targets: Targets,
     folds: NDArray[np.intp],
-    score: Callable[[Model, Any], Numbers],
-) -> Numbers:
+    score: Callable[[Model, Any], FloatArray],
+) -> FloatArray:
     """Return what models say of documents that they have forgotten, documents by classes."""
     found = np.empty((X.shape[0], len(model.classes_)))
     for rows, rest in fold_models(model, X, targets, folds):
@@ -327,11 +327,11 @@ class Exam:
             truth=truth_of(self._labels, classes),
             classes=classes,
             contrasts=model._contrasts,
-            several=model.multi_label_,
+            multi_label=model.multi_label_,
             method=method,
         )
 
-    def _scores(self, model: ModelBase, reader: Reader) -> tuple[Numbers, Numbers, Any]:
+    def _scores(self, model: ModelBase, reader: Reader) -> tuple[FloatArray, FloatArray, Any]:
         reading = reader.read(self._terms)
         if not reading.n_classes:  # what is left has no label
             return np.empty((len(self), 0)), np.zeros(len(self)), reading.order.classes
@@ -367,10 +367,10 @@ def fit_together(
     first = models[0]
     X = checked_matrix(first, X, reset=True, open_width=False)
     X, targets, weights = first._weighed(X, targets_of(y), sample_weight)
-    expect_documents(X)
+    check_documents(X)
     unit, weighted = unit_of(X), weights is not None
     for model in models:
-        model._settle(targets.several)
+        model._settle(targets.multi_label)
     columns = [column for model in models for column in model._columns(unit, weighted)]
     planes = [column for column in columns if isinstance(column, Plane)]
     tally = Tally(vocabulary_for(first), planes=planes)

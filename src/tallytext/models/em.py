@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from tallytext._typing import Numbers
-from tallytext._validation import checked_matrix, expect_between, expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, check_whole, checked_matrix
 from tallytext.errors import CountError, FileError, ScoreError
 from tallytext.models.reading import (
     ClassOrder,
@@ -67,7 +67,7 @@ class Expected:
         like: Tally,
         columns: Sequence[Any],
         X: Any,
-        shares: Numbers | None,
+        shares: FloatArray | None,
         classes: list[Any],
         weight: float,
         prior: bool,
@@ -169,10 +169,10 @@ class _Cells:
 
     starts: NDArray[np.int64]
     classes: NDArray[np.int32]
-    cells: Numbers
+    cells: FloatArray
 
     @classmethod
-    def of(cls, starts: Any, places: Any, values: Numbers, reading: Reading) -> _Cells:
+    def of(cls, starts: Any, places: Any, values: FloatArray, reading: Reading) -> _Cells:
         """Return the cells of classes that the model has, by their places in it."""
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         kept = np.flatnonzero((places < reading.n_classes) & (rows < reading.n_terms))
@@ -208,7 +208,7 @@ class _Classes:
     def __init__(self, places: NDArray[np.int64], n_classes: int) -> None:
         self._places, self._n_classes = places, n_classes
 
-    def __call__(self, sums: NDArray[np.int64]) -> Numbers:
+    def __call__(self, sums: NDArray[np.int64]) -> FloatArray:
         placed = np.zeros((len(sums), self._n_classes + 1))
         placed[:, self._places[: sums.shape[1]]] = sums * UNIT
         return placed[:, : self._n_classes]
@@ -225,7 +225,7 @@ def _widened(reading: Reading, n_terms: int) -> Reading:
     )
 
 
-def _padded(sums: NDArray[np.int64], n_terms: int) -> Numbers:
+def _padded(sums: NDArray[np.int64], n_terms: int) -> FloatArray:
     """Return sums by term for all terms of the model, newer ones included."""
     made = np.zeros((len(sums), n_terms))
     made[:, : sums.shape[1]] = sums[:, :n_terms] * UNIT
@@ -313,14 +313,14 @@ class ExpectationMaximisation:
     prior: Literal["labelled", "all"] = "labelled"
 
     def __post_init__(self) -> None:
-        expect_whole("rounds", self.rounds, 0)
+        check_whole("rounds", self.rounds, 0)
         if self.length is not None:
-            expect_between("length", self.length, 1e-9, 1e9)
-        expect_between("weight", self.weight, 1e-6, 1e6)
+            check_between("length", self.length, 1e-9, 1e9)
+        check_between("weight", self.weight, 1e-6, 1e6)
         if self.prior not in _PRIORS:
             raise ValueError(f"prior must be one of {_PRIORS}, not {self.prior!r}.")
 
-    def run(self, model: Learning, X: Any, anchors: Numbers | None = None) -> Expected | None:
+    def run(self, model: Learning, X: Any, anchors: FloatArray | None = None) -> Expected | None:
         """Return what documents without labels add to a model, judged by it again and again.
 
         The first judge is the model of the documents with labels. The model stays as it is.
@@ -340,7 +340,7 @@ class ExpectationMaximisation:
                 "documents without labels can be shared out to classes only where each has one "
                 "label: use ExpectationMaximisation(rounds=0), so that only the background learns."
             )
-        expect_anchors(anchors, pool.judged.n_documents, len(model._order().classes))
+        check_anchors(anchors, pool.judged.n_documents, len(model._order().classes))
         if not self.rounds:
             return self._expected(work, pool, None)
         for _ in range(self.rounds):
@@ -348,7 +348,7 @@ class ExpectationMaximisation:
             work.expected_ = self._expected(work, pool, shares)
         return work.expected_
 
-    def shares(self, model: Learning, pool: Pool, anchors: Numbers | None = None) -> Numbers:
+    def shares(self, model: Learning, pool: Pool, anchors: FloatArray | None = None) -> FloatArray:
         """Return how much of each document each class has, as the model judges it now.
 
         Parameters
@@ -361,14 +361,14 @@ class ExpectationMaximisation:
             What else speaks for the classes, as logarithms.
         """
 
-        def judged(reader: Reader) -> Numbers:
+        def judged(reader: Reader) -> FloatArray:
             return self._shares(model, pool, reader.read(), anchors)
 
         return at_one_moment(model._reader(), judged)
 
     def _shares(
-        self, model: Learning, pool: Pool, reading: Reading, anchors: Numbers | None
-    ) -> Numbers:
+        self, model: Learning, pool: Pool, reading: Reading, anchors: FloatArray | None
+    ) -> FloatArray:
         weights = model._weights(reading)
         scores, lengths = weights.scores(pool.judged, thread_count(model.n_jobs))
         scores = model._lengthened(model._or_prior(scores, weights), pool.judged, reading)
@@ -382,7 +382,7 @@ class ExpectationMaximisation:
         logs[:, possible] = evidence + prior[possible]
         return softmax(logs if anchors is None else logs + anchors, axis=1)
 
-    def _expected(self, model: Learning, pool: Pool, shares: Numbers | None) -> Expected:
+    def _expected(self, model: Learning, pool: Pool, shares: FloatArray | None) -> Expected:
         planes = model._expected_columns()
         classes = model._order().classes.tolist()
         whole = self.prior == "all"
@@ -406,7 +406,7 @@ def way_of_learning(em: ExpectationMaximisation | None) -> ExpectationMaximisati
     return em
 
 
-def expect_anchors(anchors: Numbers | None, n_documents: int, n_classes: int) -> None:
+def check_anchors(anchors: FloatArray | None, n_documents: int, n_classes: int) -> None:
     """Refuse what does not say a number for each document and class."""
     if anchors is None:
         return

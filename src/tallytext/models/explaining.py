@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.decision.contributions import Contribution, places_of
 from tallytext.decision.explanation import Explanation
 from tallytext.errors import CountError, InputError, LabelError, VocabularyError
@@ -44,16 +44,18 @@ class Summands:
     """
 
     classes: NDArray[Any]
-    counts: Numbers
+    counts: FloatArray
     known: NDArray[np.bool_]
-    terms: Numbers
-    prior: Numbers
-    constant: Numbers
-    length: Numbers
-    scores: Numbers
+    terms: FloatArray
+    prior: FloatArray
+    constant: FloatArray
+    length: FloatArray
+    scores: FloatArray
 
     @classmethod
-    def of(cls, seen: Seen, documents: Documents, prior: Numbers, length: Numbers) -> Summands:
+    def of(
+        cls, seen: Seen, documents: Documents, prior: FloatArray, length: FloatArray
+    ) -> Summands:
         """Take the scores apart that weights of the document's own terms give it."""
         weights, local = seen.weights, seen.local(documents)
         each = documents.values[:, None] * weights.rows(0, seen.reading.n_terms)[local.terms]
@@ -90,7 +92,7 @@ class Summands:
             against = next((c for c in ranked if c != label), None)
         return label, against
 
-    def between(self, values: Numbers, pair: Pair) -> Numbers:
+    def between(self, values: FloatArray, pair: Pair) -> FloatArray:
         """Return by how much values of the first class exceed those of the second."""
         label, against = pair
         if against is None:

@@ -16,18 +16,18 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext._core import InvertedIndex
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.errors import CountError, FileError, LabelError, NegativeCountError, ScoreError
-from tallytext.features.smart import canonical, document_frequencies, expect_scheme, smart_weights
+from tallytext.features.smart import canonical, check_scheme, document_frequencies, smart_weights
 from tallytext.models.explaining import Summands
 from tallytext.models.reading import documents_of
-from tallytext.models.trained import Arrays, TrainedClassifier, expect_single
+from tallytext.models.trained import Arrays, TrainedClassifier, check_single
 from tallytext.runtime import progress_bar, thread_count
 from tallytext.tally.labels import (
     LabelIndex,
     Targets,
     array_of_labels,
-    expect_lengths,
+    check_lengths,
     plain,
     sort_labels,
     targets_of,
@@ -355,7 +355,7 @@ def collection_from(
     arrays: Mapping[str, NDArray[Any]],
     values: Mapping[str, Any],
     classes: NDArray[Any],
-    several: bool,
+    multi_label: bool,
 ) -> Stored:
     """Read what was written, and check all of it.
 
@@ -374,9 +374,9 @@ def collection_from(
     ones = np.ones(len(arrays["labels"]))
     labels = _rows(arrays["label_starts"], arrays["labels"], ones, len(classes))
     _expect(counts.shape[0] == labels.shape[0], "the number of its labels")
-    _expect(several or bool((np.diff(labels.indptr) == 1).all()), "the labels of a document")
+    _expect(multi_label or bool((np.diff(labels.indptr) == 1).all()), "the labels of a document")
     announced = _announced(values["announced"], classes)
-    _expect_all_used(labels, announced, classes)
+    _check_all_used(labels, announced, classes)
     documents = Collection(width, len(classes))
     documents.learn(counts, labels)
     return Stored(documents, announced)
@@ -408,7 +408,7 @@ def _announced(labels: Any, classes: NDArray[Any]) -> list[Any]:
     return labels
 
 
-def _expect_all_used(labels: Any, announced: list[Any], classes: NDArray[Any]) -> None:
+def _check_all_used(labels: Any, announced: list[Any], classes: NDArray[Any]) -> None:
     used = np.bincount(labels.indices, minlength=len(classes)) > 0
     for name, there in zip(classes.tolist(), used.tolist(), strict=True):
         _expect(there or name in announced, "a class that no document has")
@@ -594,7 +594,7 @@ class CosineKNN(TrainedClassifier):
         return truth
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
-        self._expect_parameters()
+        self._check_parameters()
         self.labels_ = LabelIndex(self.classes_.tolist())
         documents = Collection(X.shape[1], truth.shape[1])
         documents.learn(X, truth)
@@ -602,17 +602,17 @@ class CosineKNN(TrainedClassifier):
         documents.searchable(self.weighting)
         self.documents_ = documents
 
-    def _decide(self, X: Any) -> Numbers:
+    def _decide(self, X: Any) -> FloatArray:
         return self._summed(self._near(X, self.k))
 
-    def _log_odds(self, X: Any) -> Numbers:
+    def _log_odds(self, X: Any) -> FloatArray:
         near = self._near(X, self.k)
         return self._shares(self._summed(near), near.similarities.sum(axis=1))
 
-    def _odds(self, decisions: Numbers) -> Numbers:
+    def _odds(self, decisions: FloatArray) -> FloatArray:
         return self._shares(decisions, decisions.sum(axis=1))
 
-    def _shares(self, decisions: Numbers, mass: Numbers) -> Numbers:
+    def _shares(self, decisions: FloatArray, mass: FloatArray) -> FloatArray:
         """Return the log-odds of the share of each class in the similarity of all neighbours."""
         sizes = self.class_documents_ + 0.5
         prior = sizes / (len(self.documents_) + 0.5 * len(sizes))
@@ -644,17 +644,17 @@ class CosineKNN(TrainedClassifier):
         )
 
     def _near(self, X: Any, k: int) -> Neighbours:
-        _expect_neighbours(k)
+        _check_neighbours(k)
         if not len(self.documents_):
             raise ScoreError("every document was forgotten: there is none left to compare with.")
         return self._searchable().nearest(X, k, thread_count(self.n_jobs), self.verbose)
 
     def _searchable(self) -> Searchable:
-        self._expect_parameters()
+        self._check_parameters()
         return self.documents_.searchable(self.weighting)
 
-    def _summed(self, near: Neighbours) -> Numbers:
-        found: Numbers = (near.matrix(len(self.documents_)) @ self._truth()).toarray()
+    def _summed(self, near: Neighbours) -> FloatArray:
+        found: FloatArray = (near.matrix(len(self.documents_)) @ self._truth()).toarray()
         return found
 
     def _truth(self) -> sparse.csr_array[Any]:
@@ -670,9 +670,9 @@ class CosineKNN(TrainedClassifier):
     def _move(self, X: Any, y: Any, how: Any) -> Self:
         X = self._checked(X)
         targets = targets_of(y)
-        expect_lengths(X, targets)
-        if self.multi_label is False or not (targets.several or self.multi_label_):
-            expect_single(targets)
+        check_lengths(X, targets)
+        if self.multi_label is False or not (targets.multi_label or self.multi_label_):
+            check_single(targets)
         known = self.labels_.copy()
         starts, ids = known.encode(targets.labels, X.shape[0])
         if how is Collection.forget and len(known) > len(self.labels_):
@@ -681,7 +681,7 @@ class CosineKNN(TrainedClassifier):
         labels = sparse.csr_array((np.ones(len(ids)), ids, starts), shape=(X.shape[0], len(known)))
         how(self.documents_, X, labels)
         self.labels_ = known
-        self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.several)
+        self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.multi_label)
         self.n_features_in_ = max(self.n_features_in_, X.shape[1])
         self._announce(range(targets.columns or 0) if how is Collection.learn else ())
         return self
@@ -701,9 +701,9 @@ class CosineKNN(TrainedClassifier):
         self.classes_ = array_of_labels(names)
         self.class_documents_ = np.array([by_name[name] for name in names], dtype=np.int64)
 
-    def _expect_parameters(self) -> None:
-        expect_scheme(self.weighting)
-        _expect_neighbours(self.k)
+    def _check_parameters(self) -> None:
+        check_scheme(self.weighting)
+        _check_neighbours(self.k)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -712,12 +712,12 @@ class CosineKNN(TrainedClassifier):
         return tags
 
 
-def _expect_neighbours(k: Any) -> None:
+def _check_neighbours(k: Any) -> None:
     if not isinstance(k, Integral) or k < 1:
         raise ValueError(f"k must be a whole number of neighbours, at least 1, not {k!r}.")
 
 
-def _from_columns(row: Any, columns: NDArray[np.int32]) -> Numbers:
+def _from_columns(row: Any, columns: NDArray[np.int32]) -> FloatArray:
     """Return what a row has in some columns, 0 beyond its end."""
     dense = row.toarray()[0] if hasattr(row, "toarray") else row
     inside = columns < len(dense)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext._validation import weights_of
 from tallytext.decision.out_of_sample import OutOfSample
 from tallytext.errors import CountError, NegativeCountError
@@ -20,8 +20,8 @@ from tallytext.models.reading import (
     Reader,
     Reading,
     at_one_moment,
+    check_classes,
     documents_of,
-    expect_classes,
     transformed,
 )
 from tallytext.models.scorer import Documents
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # How likely each class is without a document: one row of logarithms for each document.
 
 
-def left_intercept(model: NaiveBayes, left: LeftOut) -> Numbers:
+def left_intercept(model: NaiveBayes, left: LeftOut) -> FloatArray:
     """Return the logarithms of the priors without each document, minus infinity for classes gone.
 
     Documents of the same classes and weight leave the same behind, so it is found once for them.
@@ -68,22 +68,22 @@ def _kinds(left: LeftOut) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 def _row(
     model: NaiveBayes,
-    documents: Numbers,
+    documents: FloatArray,
     n_documents: float,
     alive: NDArray[np.bool_],
     classes: NDArray[Any],
-) -> Numbers:
+) -> FloatArray:
     row = np.full(len(classes), -np.inf)
     if not alive.any():
         return row
-    several, prior = model.multi_label_, model.prior
+    multi_label, prior = model.multi_label_, model.prior
     if isinstance(prior, str | Mapping):
-        whole = n_documents if several else None
+        whole = n_documents if multi_label else None
         priors = class_priors(prior, model.prior_beta, documents[alive], classes[alive], whole)
     else:
         # Numbers in the order of all classes stay as they are.
         priors = np.asarray(prior, dtype=np.float64)[alive]
-    weighed = weighted_priors(priors, model.class_weight, classes[alive], several)
+    weighed = weighted_priors(priors, model.class_weight, classes[alive], multi_label)
     row[alive] = log_priors(weighed, model._contrasts)
     return row
 
@@ -102,11 +102,11 @@ def leave_one_out(
 def _judged(
     model: NaiveBayes, X: Any, targets: Targets, sample_weight: Any, reading: Reading
 ) -> OutOfSample:
-    expect_classes(reading)
+    check_classes(reading)
     leaving = model._leaving(reading)
     left = documents_left_out(model, X, targets, sample_weight, reading)
 
-    def judge(piece: LeftOut) -> tuple[Numbers, Numbers]:
+    def judge(piece: LeftOut) -> tuple[FloatArray, FloatArray]:
         scores, lengths = leaving(piece, left_intercept(model, piece))
         return model._left_lengthened(scores, piece), lengths
 
@@ -117,7 +117,7 @@ def _judged(
         truth=truth_of(targets.labels, reading.order.classes),
         classes=reading.order.classes,
         contrasts=model._contrasts,
-        several=model.multi_label_,
+        multi_label=model.multi_label_,
         method="leave-one-out",
     )
 
@@ -135,13 +135,13 @@ def documents_left_out(
     counted = documents._replace(values=units)
     training = training_of(counted, targets.labels, model.tally_.label_index, weights)
     training = training.without_weightless()
-    _expect_terms(documents, reading)
-    _expect_classes(training, targets, reading)
+    _check_terms(documents, reading)
+    _check_classes(training, targets, reading)
     columns = model._columns(model.unit_, model.weighted_)
     return LeftOut(reading, columns, transformed(documents, model.tf_test), training)
 
 
-def _expect_terms(documents: Documents, reading: Reading) -> None:
+def _check_terms(documents: Documents, reading: Reading) -> None:
     most = int(documents.terms.max()) if documents.terms.size else -1
     if most >= reading.n_terms:
         raise NegativeCountError(
@@ -150,7 +150,7 @@ def _expect_terms(documents: Documents, reading: Reading) -> None:
         )
 
 
-def _expect_classes(training: Training, targets: Targets, reading: Reading) -> None:
+def _check_classes(training: Training, targets: Targets, reading: Reading) -> None:
     known = np.zeros(int(training.labels.max(initial=-1)) + 1, dtype=bool)
     sources = reading.order.sources
     known[sources[(sources >= 0) & (sources < len(known))]] = True
@@ -215,7 +215,7 @@ class Remembered:
         return kept[1]
 
 
-def _n_right(scores: Numbers, truth: NDArray[np.bool_], several: bool) -> int:
-    if several:
+def _n_right(scores: FloatArray, truth: NDArray[np.bool_], multi_label: bool) -> int:
+    if multi_label:
         return int(((scores > 0) == truth).all(axis=1).sum())
     return int(truth[np.arange(len(scores)), scores.argmax(axis=1)].sum())

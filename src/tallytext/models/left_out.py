@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext._core import own_cells
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.errors import NegativeCountError
 from tallytext.models.reading import Column, Reading
 from tallytext.models.scorer import Documents, sums_of_rows
@@ -42,7 +42,7 @@ class Training:
     documents: Documents
     label_starts: NDArray[np.int64]
     labels: NDArray[np.int32]
-    weights: Numbers | None
+    weights: FloatArray | None
 
     @cached_property
     def n_labels(self) -> NDArray[np.int64]:
@@ -61,14 +61,14 @@ class Training:
             n_threads,
         )
 
-    def contributions(self, column: Column) -> Numbers:
+    def contributions(self, column: Column) -> FloatArray:
         """Return what each term of each document put into a column."""
         values = self.documents.values
         if not isinstance(column, Plane):
             return values if column == "occurrences" else (values > 0) * 1.0
         return self._frequencies(column) * self.scales(column)[self.documents.row]
 
-    def scales(self, column: Column) -> Numbers:
+    def scales(self, column: Column) -> FloatArray:
         """Return s(d) of each document in a column."""
         ones = np.ones(self.documents.n_documents)
         if not isinstance(column, Plane):
@@ -105,13 +105,13 @@ class Training:
         labels = self.labels[np.repeat(there, self.n_labels)]
         return Training(self.documents._replace(values=values), starts, labels, self.weights)
 
-    def _frequencies(self, column: Plane) -> Numbers:
+    def _frequencies(self, column: Plane) -> FloatArray:
         values = self.documents.values
         if column.tf == "binary":
             return (values > 0) * 1.0
         return np.log1p(values) if column.tf == "log" else values
 
-    def _norm_scales(self, column: Plane) -> Numbers:
+    def _norm_scales(self, column: Plane) -> FloatArray:
         parts = self._frequencies(column)
         parts = parts * parts if column.norm == "l2" else parts
         # As the tally adds them: in steps, so that the order of words cannot matter.
@@ -124,7 +124,7 @@ class Training:
 
 
 def training_of(
-    documents: Documents, labels: list[Any], index: LabelIndex, weights: Numbers | None
+    documents: Documents, labels: list[Any], index: LabelIndex, weights: FloatArray | None
 ) -> Training:
     """Return documents with their labels by the numbers of a tally."""
     starts, numbers = index.encode(labels, documents.n_documents)
@@ -214,7 +214,7 @@ class LeftOut:
         """The place and the class of each own entry."""
         return np.arange(len(self.terms))[self.own_place], self.slot_class[self.own_slot]
 
-    def amount(self, column: int) -> Numbers:
+    def amount(self, column: int) -> FloatArray:
         """Return what each word of each document put into a column."""
         key = column % len(self.columns)
         if key not in self._amounts:
@@ -224,10 +224,10 @@ class LeftOut:
         return self._amounts[key]
 
     @cached_property
-    def _amounts(self) -> dict[int, Numbers]:
+    def _amounts(self) -> dict[int, FloatArray]:
         return {}
 
-    def scale(self, column: int) -> Numbers:
+    def scale(self, column: int) -> FloatArray:
         """Return what each document added to the scale of a column, or one for each document."""
         return _in_steps(self.training.scales(self.columns[column]))
 
@@ -240,17 +240,17 @@ class LeftOut:
         return (column - self._telling) % len(self.columns) == 0
 
     @cached_property
-    def _telling_words(self) -> Numbers:
+    def _telling_words(self) -> FloatArray:
         return self._words_less(self._telling)
 
     @cached_property
-    def _telling_own(self) -> Numbers:
+    def _telling_own(self) -> FloatArray:
         left = self.own_before(self._telling) - self.amount(self._telling)[self.own_place]
         if left.size and left.min() < -_NOTHING:
             raise _never_learned(self, int(np.argmin(left)))
         return left
 
-    def _words_less(self, column: int) -> Numbers:
+    def _words_less(self, column: int) -> FloatArray:
         return self.reading.term_totals[column].take(self.terms) - self.amount(column)
 
     @cached_property
@@ -264,7 +264,7 @@ class LeftOut:
         gone = self._telling_own < _NOTHING
         return gone if self._all_counted else gone & (self.own_cell >= 0)
 
-    def words(self, column: int) -> Numbers:
+    def words(self, column: int) -> FloatArray:
         """Return what is left of the word of each place."""
         if self._is_telling(column):
             return self._telling_words
@@ -272,7 +272,7 @@ class LeftOut:
         left[self.gone] = 0.0
         return left
 
-    def own(self, column: int) -> Numbers:
+    def own(self, column: int) -> FloatArray:
         """Return what is left of each own cell."""
         if self._is_telling(column):
             return self._telling_own
@@ -280,7 +280,7 @@ class LeftOut:
         left[self.own_gone] = 0.0
         return left
 
-    def own_before(self, column: int) -> Numbers:
+    def own_before(self, column: int) -> FloatArray:
         """Return what each own cell is with the document."""
         cells = self.reading.cells[column]
         if self._all_counted:
@@ -291,43 +291,43 @@ class LeftOut:
     def _all_counted(self) -> bool:
         return not self.own_cell.size or bool(self.own_cell.min() >= 0)
 
-    def removed(self, column: int) -> Numbers:
+    def removed(self, column: int) -> FloatArray:
         """Return what each document put into a column in all."""
         return self.by_document(self.amount(column))
 
     @cached_property
-    def n_gone(self) -> Numbers:
+    def n_gone(self) -> FloatArray:
         """How many words each document takes with it."""
         return self.by_document(self.gone & (self.amount(self._telling) > 0))
 
     @cached_property
-    def own_terms(self) -> Numbers:
+    def own_terms(self) -> FloatArray:
         """How many words are left in the class of each slot."""
         return self.reading.class_terms[self.slot_class] - self.by_slot(self.own_gone)
 
     @cached_property
-    def class_documents(self) -> Numbers:
+    def class_documents(self) -> FloatArray:
         """Documents left in each class, documents by classes."""
         return self._documents_left(self.reading.class_documents)
 
     @cached_property
-    def labelled_documents(self) -> Numbers:
+    def labelled_documents(self) -> FloatArray:
         """The same of documents that have labels."""
         return self._documents_left(self.reading.labelled_documents)
 
     @cached_property
-    def prior_documents(self) -> tuple[Numbers, Numbers]:
+    def prior_documents(self) -> tuple[FloatArray, FloatArray]:
         """Documents left in each class, and in all, of those that say how likely classes are."""
         inside, whole = self.reading.prior_documents
         return self._documents_left(inside), np.maximum(whole - self.scale(-1), 0.0)
 
-    def _documents_left(self, documents: Numbers) -> Numbers:
+    def _documents_left(self, documents: FloatArray) -> FloatArray:
         left = np.tile(documents, (self.n, 1))
         left[self.slot_row, self.slot_class] -= self.scale(-1)[self.slot_row]
         return np.where(left < _NOTHING, 0.0, left)
 
     @cached_property
-    def n_documents(self) -> Numbers:
+    def n_documents(self) -> FloatArray:
         """Documents left."""
         return np.maximum(self.reading.n_documents - self.scale(-1), 0.0)
 
@@ -350,11 +350,11 @@ class LeftOut:
         documents, training = self.documents.some(first, last), self.training.some(first, last)
         return LeftOut(self.reading, self.columns, documents, training)
 
-    def by_document(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
+    def by_document(self, values: FloatArray | NDArray[np.bool_]) -> FloatArray:
         """Return the sum over the places of each document."""
         return sums_of_rows(values, self.documents.starts)
 
-    def by_slot(self, values: Numbers | NDArray[np.bool_]) -> Numbers:
+    def by_slot(self, values: FloatArray | NDArray[np.bool_]) -> FloatArray:
         """Return the sum over the own entries of each slot."""
         if self._one_label:
             return sums_of_rows(values, self.documents.starts)
@@ -366,7 +366,7 @@ class LeftOut:
         return bool((self.training.n_labels == 1).all())
 
 
-def _in_steps(values: Numbers) -> Numbers:
+def _in_steps(values: FloatArray) -> FloatArray:
     """Round as the tally does, so that what is taken out is what was put in."""
     return np.rint(values / UNIT) * UNIT
 
@@ -395,14 +395,14 @@ class Leaving(Protocol):
         """Whether it needs room for a number per place and class."""
         ...
 
-    def __call__(self, left: LeftOut, intercept: Numbers) -> tuple[Numbers, Numbers]:
+    def __call__(self, left: LeftOut, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the score of each document for each class, and its length."""
         ...
 
 
 def in_pieces(
-    judge: Callable[[LeftOut], tuple[Numbers, Numbers]], pieces: list[LeftOut], n_threads: int
-) -> tuple[Numbers, Numbers]:
+    judge: Callable[[LeftOut], tuple[FloatArray, FloatArray]], pieces: list[LeftOut], n_threads: int
+) -> tuple[FloatArray, FloatArray]:
     """Return the scores and lengths of all documents."""
     n_threads = min(n_threads, _MOST_THREADS, len(pieces))
     if n_threads <= 1:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext._core import add_rows, left_out_gains
-from tallytext._typing import Measure, Numbers
+from tallytext._typing import FloatArray, Measure
 from tallytext.errors import ScoreError
 from tallytext.models.left_out import Leaving, LeftOut, in_pieces
 from tallytext.models.scorer import filled_rows
@@ -58,25 +58,25 @@ class LeftCounts:
         return 1.0 if translated is None else translated.made.events[self.left.terms] * 1.0
 
     @cached_property
-    def words(self) -> Numbers:
+    def words(self) -> FloatArray:
         """:math:`T_w` of each place."""
         return self.left.words(0) * self.counts.scale * self.events
 
     @cached_property
-    def own(self) -> Numbers:
+    def own(self) -> FloatArray:
         """:math:`N_{cw}` of each own entry."""
         own = self.left.own(0) * self.counts.scale
         return own * taken(self.events, self.left.own_place)
 
     @cached_property
-    def removed(self) -> Numbers:
+    def removed(self) -> FloatArray:
         """How many words each document has, as they are counted."""
         if self.counts.translated is None:
             return self.left.removed(0)
         return self.left.by_document(self.left.amount(0) * self.events)
 
     @cached_property
-    def own_before(self) -> Numbers:
+    def own_before(self) -> FloatArray:
         """The same with the document."""
         return self.left.own_before(0) * self.counts.scale
 
@@ -86,29 +86,29 @@ class LeftCounts:
         return self.counts.n_terms if self.counts.closed else self.n_live
 
     @cached_property
-    def n_live(self) -> Numbers:
+    def n_live(self) -> FloatArray:
         """How many words occur, for each document."""
         return self.left.reading.n_live_terms - self.left.n_gone
 
     @cached_property
-    def total(self) -> Numbers:
+    def total(self) -> FloatArray:
         """:math:`T` for each document."""
         left = (self.counts.reading.totals[0] - self.removed) * self.counts.scale
         return np.where(self.n_live > 0, left, 0.0)
 
     @cached_property
-    def own_tokens(self) -> Numbers:
+    def own_tokens(self) -> FloatArray:
         """:math:`T_c` of each slot."""
         before = self.counts.reading.class_totals[0][self.left.slot_class]
         left = (before - self.removed[self.left.slot_row]) * self.counts.scale
         return np.where(self.left.own_terms > 0, left, 0.0)
 
     @cached_property
-    def spread(self) -> Numbers:
+    def spread(self) -> FloatArray:
         """:math:`g(w)` of each place."""
         return self.spread_of(self.words, self.left.row)
 
-    def spread_of(self, words: Numbers, at: Any) -> Numbers:
+    def spread_of(self, words: FloatArray, at: Any) -> FloatArray:
         """Return the background of words that occur so often without the documents ``at``."""
         known = np.full(words.shape, True) if self.counts.closed else words > 0
         terms = Terms(words, self.total[at], taken(self.n_terms, at), known)
@@ -155,17 +155,17 @@ class LeftCounts:
             terms=np.broadcast_to(self.n_live[:, None], all_of_class.shape),
         )
 
-    def with_slots(self, classes: Numbers, slots: Numbers) -> Numbers:
+    def with_slots(self, classes: FloatArray, slots: FloatArray) -> FloatArray:
         """Return a number per class as rows, one for each document, with those of slots put in."""
         rows = np.tile(classes, (self.left.n, 1))
         rows[self.left.slot_row, self.left.slot_class] = slots
         return rows
 
-    def _class_sum(self, measure: Measure, occurrences: bool = False) -> Numbers:
+    def _class_sum(self, measure: Measure, occurrences: bool = False) -> FloatArray:
         own = self._slot_sum(measure, occurrences)
         return self.with_slots(self.counts.classes.sum(measure), own)
 
-    def _slot_sum(self, measure: Measure, occurrences: bool = False) -> Numbers:
+    def _slot_sum(self, measure: Measure, occurrences: bool = False) -> FloatArray:
         if occurrences:
             raise ScoreError(
                 f"{type(self.smoothing).__name__} sums over words that other classes have too, so "
@@ -178,7 +178,7 @@ class LeftCounts:
 def gathered(classes: Classes, at: Any) -> Classes:
     """Return what is known of the rows ``at``, one entry for each."""
 
-    def total(measure: Measure, occurrences: bool = False) -> Numbers:
+    def total(measure: Measure, occurrences: bool = False) -> FloatArray:
         return classes.sum(measure, occurrences)[at]
 
     return replace(
@@ -207,11 +207,11 @@ def _column(numbers: Any) -> Any:
 class RestArrays(NamedTuple):
     """What the kernel reads: per place, and per document and class, less what B says."""
 
-    spread: Numbers
-    words: Numbers
-    inverse: Numbers
-    seen: Numbers
-    freed: Numbers
+    spread: FloatArray
+    words: FloatArray
+    inverse: FloatArray
+    seen: FloatArray
+    freed: FloatArray
 
 
 def no_rests() -> RestArrays:
@@ -226,26 +226,26 @@ class LeftRests:
     part: LeftCounts
 
     @cached_property
-    def seen(self) -> Numbers:
+    def seen(self) -> FloatArray:
         """What one count is worth in each rest, documents by classes."""
         rests = self.part.rests
         return self.part.smoothing.seen(np.ones(rests.tokens.shape), rests)
 
     @cached_property
-    def freed(self) -> Numbers:
+    def freed(self) -> FloatArray:
         """Gamma of each rest."""
         rests = self.part.rests
         return np.broadcast_to(self.part.smoothing.freed(rests), rests.tokens.shape)
 
     @cached_property
-    def absent(self) -> Numbers:
+    def absent(self) -> FloatArray:
         """A of each place: its probability in the largest rest of a class that has not shown it."""
         row = np.arange(self.part.left.n), self._first
         seen, freed = self.seen[row][self.part.left.row], self.freed[row][self.part.left.row]
         return seen * self.part.words + freed * self.part.spread
 
     @cached_property
-    def ratio(self) -> Numbers:
+    def ratio(self) -> FloatArray:
         """B of each class, for each document."""
         total, rows = self.part.total, np.arange(self.part.left.n)
         any_word = self.seen * total[:, None]
@@ -254,17 +254,17 @@ class LeftRests:
         return np.divide(any_word, first, out=np.ones_like(any_word), where=any_word > 0)
 
     @property
-    def slope(self) -> Numbers:
+    def slope(self) -> FloatArray:
         """Log B."""
         return np.log(self.ratio)
 
     @property
-    def common(self) -> Numbers:
+    def common(self) -> FloatArray:
         """Log A."""
         return np.log(np.where(self.absent > 0, self.absent, 1.0))
 
     @property
-    def own(self) -> Numbers:
+    def own(self) -> FloatArray:
         """Log p(w|rest) of each own entry: the rest never had the document."""
         part, left = self.part, self.part.left
         at = left.slot_row, left.slot_class
@@ -300,14 +300,14 @@ class SparseScores:
     """
 
     counts: WordCounts
-    emphasis: Numbers
+    emphasis: FloatArray
     contrasts: bool
     only_rest: bool
     otherwise: Leaving
 
     wide = False
 
-    def __call__(self, left: LeftOut, intercept: Numbers) -> tuple[Numbers, Numbers]:
+    def __call__(self, left: LeftOut, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the score of each document for each class, and its length."""
         part = LeftCounts(self.counts, left)
         freed = np.broadcast_to(part.smoothing.freed(part.classes), intercept.shape)
@@ -328,7 +328,7 @@ class SparseScores:
         scores[left.slot_row, left.slot_class] = own
         return scores + intercept, lengths
 
-    def _exponents(self, part: LeftCounts) -> Numbers:
+    def _exponents(self, part: LeftCounts) -> FloatArray:
         """Return how often each place counts: its value, weighed, zero for a word unknown."""
         left, exponents = part.left, part.left.documents.values
         if self.weighed:
@@ -340,15 +340,17 @@ class SparseScores:
         """Whether words differ in weight."""
         return not bool((self.emphasis == 1).all())
 
-    def _otherwise(self, left: LeftOut, intercept: Numbers) -> tuple[Numbers, Numbers]:
+    def _otherwise(self, left: LeftOut, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
         rows = iter(intercept)
 
-        def judge(piece: LeftOut) -> tuple[Numbers, Numbers]:
+        def judge(piece: LeftOut) -> tuple[FloatArray, FloatArray]:
             return self.otherwise(piece, np.array([next(rows) for _ in range(piece.n)]))
 
         return in_pieces(judge, left.pieces(self.otherwise.wide), n_threads=1)
 
-    def _gains(self, part: LeftCounts, exponents: Numbers, rests: LeftRests | None) -> Numbers:
+    def _gains(
+        self, part: LeftCounts, exponents: FloatArray, rests: LeftRests | None
+    ) -> FloatArray:
         left, reading = part.left, self.counts.reading
         gains = np.zeros((left.n, reading.n_classes))
         if not len(reading.classes):
@@ -378,7 +380,7 @@ class SparseScores:
         return gains
 
     @cached_property
-    def ratios(self) -> Numbers:
+    def ratios(self) -> FloatArray:
         r""":math:`f / \gamma` of each cell."""
         counts, classes = self.counts, self.counts.reading.classes
         if self.only_rest:
@@ -387,7 +389,7 @@ class SparseScores:
         return counts.seen(counts.cells, counts.classes, classes) / freed[classes]
 
     @cached_property
-    def postings(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Numbers]:
+    def postings(self) -> tuple[NDArray[np.int64], NDArray[np.int32], FloatArray]:
         """The ratios by term; a ratio of zero changes no score, but the counts of a rest would."""
         reading = self.counts.reading
         if self.contrasts:
@@ -395,7 +397,7 @@ class SparseScores:
         return filled_rows(reading.starts, reading.classes, self.ratios, reading.n_classes)
 
     @cached_property
-    def tops(self) -> Numbers:
+    def tops(self) -> FloatArray:
         """The largest ratio of each word."""
         starts = self.counts.reading.starts
         some = np.flatnonzero(np.diff(starts))
@@ -411,7 +413,7 @@ class SparseScores:
         return bool((smoothing.freed(self.counts.classes) > 0).all())
 
 
-def _own_logs(part: LeftCounts, freed: Numbers) -> Numbers:
+def _own_logs(part: LeftCounts, freed: FloatArray) -> FloatArray:
     """Return log p(w|c) of each own entry, c having lost the document."""
     left = part.left
     classes = gathered(part.slots, left.own_slot)
@@ -420,17 +422,17 @@ def _own_logs(part: LeftCounts, freed: Numbers) -> Numbers:
     return _logs(seen + of_slot[left.own_slot] * part.spread[left.own_place])
 
 
-def _logs(values: Numbers) -> Numbers:
+def _logs(values: FloatArray) -> FloatArray:
     # Without a mask the loop is several times as fast.
     return np.log(np.where(values > 0, values, 1.0))
 
 
-def _logs_of_most(values: Numbers) -> Numbers:
+def _logs_of_most(values: FloatArray) -> FloatArray:
     # A background of one for every word is common enough to look for.
     return np.zeros(1) if (values == 1).all() else _logs(values)
 
 
-def _doubles(values: Numbers) -> NDArray[np.float64]:
+def _doubles(values: FloatArray) -> NDArray[np.float64]:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
@@ -483,11 +485,11 @@ class LeftDocuments:
         word = self.word[places][self.gone[places]]
         return word[word >= 0]
 
-    def elsewhere(self, values: Numbers) -> Numbers:
+    def elsewhere(self, values: FloatArray) -> FloatArray:
         """Return a number per document for classes that it does not have, zero for those it has."""
         return np.where(self.member, 0.0, values[:, None])
 
-    def gone_sums(self, values: Numbers) -> Numbers:
+    def gone_sums(self, values: FloatArray) -> FloatArray:
         """Return the sums over the words that each document takes with it."""
         left = self.left
         sums = np.zeros((left.n, values.shape[1]))
@@ -496,13 +498,13 @@ class LeftDocuments:
         return sums
 
 
-def entries(matrix: Any, row: int) -> tuple[NDArray[Any], Numbers]:
+def entries(matrix: Any, row: int) -> tuple[NDArray[Any], FloatArray]:
     """Return the columns and values of a row of a CSR matrix."""
     start, stop = matrix.indptr[row], matrix.indptr[row + 1]
     return matrix.indices[start:stop], matrix.data[start:stop]
 
 
-def looked_up(row: tuple[NDArray[Any], Numbers], columns: NDArray[Any]) -> Numbers:
+def looked_up(row: tuple[NDArray[Any], FloatArray], columns: NDArray[Any]) -> FloatArray:
     """Return the values of a row, whose columns ascend, at some columns; zero where it has none."""
     known, values = row
     found = np.append(values, 0.0)[np.searchsorted(known, columns)]
@@ -526,9 +528,9 @@ _TINY = np.finfo(np.float64).tiny
 class LeftShares(NamedTuple):
     """P_t of each place in each class, and per document and class what the smoothing asks for."""
 
-    shares: Numbers
+    shares: FloatArray
     usable: NDArray[np.bool_]
-    pruned: Numbers
+    pruned: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -572,7 +574,7 @@ class LeftTranslations:
         below = self._below(least) - document.gone_sums(np.where(there, 0.0, mixed))
         return LeftShares(shares, sums > 0, safe_ratio(np.maximum(below, 0.0), sums, 0.0))
 
-    def _below(self, least: Numbers) -> Numbers:
+    def _below(self, least: FloatArray) -> FloatArray:
         """Return the sum of what is below a limit, for each document and class."""
         below = np.empty_like(least)
         for c, (ordered, sums) in enumerate(self._ordered):
@@ -590,11 +592,11 @@ class LeftTranslations:
         return live
 
     @cached_property
-    def _sums(self) -> Numbers:
+    def _sums(self) -> FloatArray:
         return np.asarray(self.mixed.sum(axis=1))
 
     @cached_property
-    def _ordered(self) -> list[tuple[Numbers, Numbers]]:
+    def _ordered(self) -> list[tuple[FloatArray, FloatArray]]:
         """The numbers of each class in ascending order, and the sum of those before each."""
         starts, values = self.mixed.indptr, self.mixed.data
         rows = [np.sort(values[a:b]) for a, b in pairwise(starts)]
@@ -616,8 +618,8 @@ class LeftTranslations:
         found.shares[places, label] = shares
 
     def _all_words(
-        self, document: LeftDocuments, row: int, label: int, factors: Numbers
-    ) -> tuple[Numbers, bool, float]:
+        self, document: LeftDocuments, row: int, label: int, factors: FloatArray
+    ) -> tuple[FloatArray, bool, float]:
         """Return what is left of a class that has signatures of both groups: all words change."""
         mixed = np.zeros(len(self.made.live))
         pairs = zip(factors, self.made.classes.words, document.translated.words, strict=True)
@@ -633,8 +635,8 @@ class LeftTranslations:
         return np.append(np.where(few, 0.0, shares), 0.0)[word], total > 0, pruned
 
     def _few_words(
-        self, document: LeftDocuments, row: int, label: int, factors: Numbers
-    ) -> tuple[Numbers, bool, float]:
+        self, document: LeftDocuments, row: int, label: int, factors: FloatArray
+    ) -> tuple[FloatArray, bool, float]:
         """Return the same for signatures of one group: only what the document's mean changes."""
         group = int(np.flatnonzero(factors)[0])
         here, its = self._row_of(label), entries(document.translated.words[group], row)
@@ -654,11 +656,11 @@ class LeftTranslations:
         shares = np.where(left < max(least, _TINY), 0.0, left) * (1 / total if total > 0 else 0.0)
         return shares, total > 0, max(below, 0.0) / total if total > 0 else 0.0
 
-    def _row_of(self, label: int) -> tuple[NDArray[Any], Numbers]:
+    def _row_of(self, label: int) -> tuple[NDArray[Any], FloatArray]:
         return entries(self.mixed, label)
 
     @cached_property
-    def _factors(self) -> Numbers:
+    def _factors(self) -> FloatArray:
         return self.made.signatures.factors(self.made.classes.sizes)
 
     # ------------------------------------------------------------------ rests
@@ -669,7 +671,7 @@ class LeftTranslations:
             outside = less(whole.sizes[group], classes.sizes[group])
             yield outside[None], document.elsewhere(own.sizes[group])
 
-    def _rest_places(self, document: LeftDocuments, group: int) -> tuple[Numbers, Numbers]:
+    def _rest_places(self, document: LeftDocuments, group: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of each place outside each class, and what the document has of them."""
         known = np.maximum(document.word, 0)
         inside = (document.word >= 0) & self.made.live[known]
@@ -679,18 +681,18 @@ class LeftTranslations:
         its_class = document.member[document.left.row]
         return less(total[:, None], classes), np.where(its_class, 0.0, own[:, None])
 
-    def _rest_mass(self, document: LeftDocuments, group: int) -> tuple[Numbers, Numbers]:
+    def _rest_mass(self, document: LeftDocuments, group: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of all words outside each class, and what the document has of them."""
         live = self.made.live
         whole = self.made.all.words[group] @ live
         outside = less(whole, self.made.classes.words[group] @ live)
         return outside[None], document.elsewhere(document.translated.words[group] @ live)
 
-    def _at_places(self, by_word: Any, document: LeftDocuments) -> Numbers:
+    def _at_places(self, by_word: Any, document: LeftDocuments) -> FloatArray:
         """Return words of the translation by classes as places by classes, live words only."""
         known = np.maximum(document.word, 0)
         inside = (document.word >= 0) & self.made.live[known]
-        found: Numbers = by_word[known].toarray() * inside[:, None]
+        found: FloatArray = by_word[known].toarray() * inside[:, None]
         return found
 
     @cached_property
@@ -713,7 +715,7 @@ class LeftTranslations:
 # ------------------------------------------------------------------------------------------------
 # Word probabilities without a document, in all classes: the long way that suits any smoothing.
 
-Emphasis = Callable[[NDArray[np.int32]], Numbers]
+Emphasis = Callable[[NDArray[np.int32]], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -731,10 +733,10 @@ class LeftTable:
     """
 
     part: LeftCounts
-    before: Numbers
-    after: Numbers
-    words_before: Numbers
-    words: Numbers
+    before: FloatArray
+    after: FloatArray
+    words_before: FloatArray
+    words: FloatArray
     translations: Any = None
 
     @classmethod
@@ -775,23 +777,23 @@ class LeftTable:
             sum=lambda *args, **kw: rest._sum(counts.rests, *args, **kw),
         )
 
-    def inside(self) -> Numbers:
+    def inside(self) -> FloatArray:
         """Return p(w|c) of each place in each class."""
         if self.translations is None:
             return self.probabilities(self.classes)
         return self._translated(self.classes, self.translations.classes(self.part.left))
 
-    def outside(self) -> Numbers:
+    def outside(self) -> FloatArray:
         """Return p(w|c̄) of each place, c̄ being all documents outside c."""
         if self.translations is None:
             return self.rest.probabilities(self.rests())
         return self.rest._translated(self.rests(), self.translations.rests(self.part.left))
 
-    def _translated(self, classes: Classes, left: LeftShares) -> Numbers:
+    def _translated(self, classes: Classes, left: LeftShares) -> FloatArray:
         known = replace(classes, usable=left.usable, pruned=left.pruned)
         return self.probabilities(known, left.shares)
 
-    def probabilities(self, classes: Classes, shares: Numbers | None = None) -> Numbers:
+    def probabilities(self, classes: Classes, shares: FloatArray | None = None) -> FloatArray:
         """Return the probability of each place under what is known of classes."""
         smoothing, row = self.part.smoothing, self.part.left.row
         here = gathered(classes, row)
@@ -804,17 +806,17 @@ class LeftTable:
             return np.where(seen > 0, seen, spread)
         return np.maximum(seen + spread, 0.0)
 
-    def _in_rest(self, counts: Numbers, words: Numbers) -> NDArray[np.bool_]:
+    def _in_rest(self, counts: FloatArray, words: FloatArray) -> NDArray[np.bool_]:
         # Words that no other class has: what is left of them is rounding.
         return (words > 0) & ~((counts > 0) & (words - counts <= 1e-9 * words))
 
-    def _sum(self, full: Classes, measure: Measure, occurrences: bool = False) -> Numbers:
+    def _sum(self, full: Classes, measure: Measure, occurrences: bool = False) -> FloatArray:
         before, after = measure(self.before), measure(self.after)
         if occurrences:
             before, after = before * self.words_before, after * self.words
         return full.sum(measure, occurrences) - self._by_document(before - after)
 
-    def _by_document(self, values: Numbers) -> Numbers:
+    def _by_document(self, values: FloatArray) -> FloatArray:
         left = self.part.left
         sums = np.zeros((left.n, values.shape[1]))
         add_places(left, np.ones(len(left.terms)), np.ascontiguousarray(values), sums)
@@ -840,14 +842,14 @@ class TableScores:
 
     counts: WordCounts
     emphasis: Emphasis
-    mass: Numbers
+    mass: FloatArray
     contrasts: bool
     only_rest: bool
     given: Any = None
 
     wide = True
 
-    def __call__(self, left: LeftOut, intercept: Numbers) -> tuple[Numbers, Numbers]:
+    def __call__(self, left: LeftOut, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the score of each document for each class, and its length."""
         part = LeftCounts(self.counts, left)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -863,7 +865,7 @@ class TableScores:
         mass = self.mass[left.terms] * part.known
         return scores, left.by_document(left.documents.values * mass)
 
-    def _logs(self, table: LeftTable) -> Numbers:
+    def _logs(self, table: LeftTable) -> FloatArray:
         if not self.contrasts:
             return np.log(table.inside())
         inside = None if self.only_rest else table.inside()
@@ -878,7 +880,7 @@ class TableScores:
         return None if translated is None else LeftTranslations(translated.made)
 
 
-def add_places(left: LeftOut, values: Numbers, rows: Numbers, into: Numbers) -> None:
+def add_places(left: LeftOut, values: FloatArray, rows: FloatArray, into: FloatArray) -> None:
     """Add to each document the rows of its places, times a value."""
     places = np.arange(len(left.terms), dtype=np.int32)
     add_rows(left.documents.starts, places, values, rows, 0, into, 1)

@@ -14,12 +14,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between, expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, check_whole
 from tallytext.errors import FileError
 from tallytext.features.smart import WEIGHER_PARTS, Weigher
 from tallytext.features.svd import singular_vectors
-from tallytext.io.array_checks import expect_parts, float_part, starts_part, whole_part
+from tallytext.io.array_checks import check_parts, float_part, starts_part, whole_part
 from tallytext.models.explaining import Summands
 from tallytext.models.reading import documents_of
 from tallytext.models.trained import Arrays, TrainedClassifier
@@ -36,13 +36,13 @@ class LinearMap(Protocol):
     """What gives each class a number for a document, as a sum over its terms."""
 
     @property
-    def bias(self) -> Numbers:
+    def bias(self) -> FloatArray:
         """What a document without words gets, by class."""
 
-    def scores(self, X: sparse.csr_array[Any]) -> Numbers:
+    def scores(self, X: sparse.csr_array[Any]) -> FloatArray:
         """Return what each document gets, documents by classes."""
 
-    def rows(self, terms: NDArray[np.integer[Any]]) -> Numbers:
+    def rows(self, terms: NDArray[np.integer[Any]]) -> FloatArray:
         """Return what one of each of these terms adds, terms by classes."""
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -53,14 +53,14 @@ class LinearMap(Protocol):
 class TermWeights:
     """A weight for each term and class."""
 
-    weights: Numbers
-    bias: Numbers
+    weights: FloatArray
+    bias: FloatArray
 
-    def scores(self, X: sparse.csr_array[Any]) -> Numbers:
+    def scores(self, X: sparse.csr_array[Any]) -> FloatArray:
         """Return what each document gets, documents by classes."""
         return np.asarray(X @ self.weights) + self.bias
 
-    def rows(self, terms: NDArray[np.integer[Any]]) -> Numbers:
+    def rows(self, terms: NDArray[np.integer[Any]]) -> FloatArray:
         """Return what one of each of these terms adds, terms by classes."""
         return self.weights[terms]
 
@@ -71,7 +71,7 @@ class TermWeights:
     @classmethod
     def read(cls, arrays: Mapping[str, NDArray[Any]], n_terms: int, n_classes: int) -> Self:
         """Return the map that arrays of a file are."""
-        expect_parts(arrays, {"weights", "bias"})
+        check_parts(arrays, {"weights", "bias"})
         weights = float_part(arrays, "weights", (n_terms, n_classes))
         return cls(weights, float_part(arrays, "bias", (n_classes,)))
 
@@ -80,15 +80,15 @@ class TermWeights:
 class Factors:
     """Directions among the terms, and what each says of the classes."""
 
-    directions: Numbers
-    loadings: Numbers
-    bias: Numbers
+    directions: FloatArray
+    loadings: FloatArray
+    bias: FloatArray
 
-    def scores(self, X: sparse.csr_array[Any]) -> Numbers:
+    def scores(self, X: sparse.csr_array[Any]) -> FloatArray:
         """Return what each document gets, documents by classes."""
         return np.asarray(X @ self.directions) @ self.loadings + self.bias
 
-    def rows(self, terms: NDArray[np.integer[Any]]) -> Numbers:
+    def rows(self, terms: NDArray[np.integer[Any]]) -> FloatArray:
         """Return what one of each of these terms adds, terms by classes."""
         return self.directions[terms] @ self.loadings
 
@@ -99,7 +99,7 @@ class Factors:
     @classmethod
     def read(cls, arrays: Mapping[str, NDArray[Any]], n_terms: int, n_classes: int) -> Self:
         """Return the map that arrays of a file are."""
-        expect_parts(arrays, {"directions", "loadings", "bias"})
+        check_parts(arrays, {"directions", "loadings", "bias"})
         directions = float_part(arrays, "directions", (n_terms, None))
         loadings = float_part(arrays, "loadings", (directions.shape[1], n_classes))
         return cls(directions, loadings, float_part(arrays, "bias", (n_classes,)))
@@ -110,10 +110,10 @@ class DocumentCoefficients:
     """A coefficient for each training document and class; terms speak through the documents."""
 
     documents: sparse.csr_array[Any]
-    coefficients: Numbers
-    bias: Numbers
+    coefficients: FloatArray
+    bias: FloatArray
 
-    def scores(self, X: sparse.csr_array[Any]) -> Numbers:
+    def scores(self, X: sparse.csr_array[Any]) -> FloatArray:
         """Return what each document gets, documents by classes."""
         step = max(1, _AT_ONCE // max(1, len(self.coefficients)))
         found = np.empty((X.shape[0], len(self.bias)))
@@ -123,7 +123,7 @@ class DocumentCoefficients:
             found[first : first + step] = alike @ self.coefficients + self.bias
         return found
 
-    def rows(self, terms: NDArray[np.integer[Any]]) -> Numbers:
+    def rows(self, terms: NDArray[np.integer[Any]]) -> FloatArray:
         """Return what one of each of these terms adds, terms by classes."""
         return np.asarray(self.documents[:, terms].T @ self.coefficients)
 
@@ -141,7 +141,7 @@ class DocumentCoefficients:
     @classmethod
     def read(cls, arrays: Mapping[str, NDArray[Any]], n_terms: int, n_classes: int) -> Self:
         """Return the map that arrays of a file are."""
-        expect_parts(arrays, {"starts", "terms", "values", "coefficients", "bias"})
+        check_parts(arrays, {"starts", "terms", "values", "coefficients", "bias"})
         coefficients = float_part(arrays, "coefficients", (None, n_classes))
         values = float_part(arrays, "values", (None,))
         terms = whole_part(arrays, "terms", (len(values),), 0, n_terms)
@@ -170,7 +170,7 @@ class Solution(NamedTuple):
         Whether all columns came as close as was asked for.
     """
 
-    values: Numbers
+    values: FloatArray
     n_iter: int
     converged: bool
 
@@ -187,7 +187,7 @@ class Centred:
     """
 
     documents: sparse.csr_array[Any]
-    mean: Numbers
+    mean: FloatArray
 
     @classmethod
     def of(cls, X: sparse.csr_array[Any], by_mean: bool) -> Self:
@@ -195,20 +195,20 @@ class Centred:
         mean = np.asarray(X.mean(axis=0)).ravel() if by_mean else np.zeros(X.shape[1])
         return cls(X, mean)
 
-    def times(self, weights: Numbers) -> Numbers:
+    def times(self, weights: FloatArray) -> FloatArray:
         """Return documents times weights of terms."""
         return np.asarray(self.documents @ weights) - self.mean @ weights
 
-    def transposed_times(self, coefficients: Numbers) -> Numbers:
+    def transposed_times(self, coefficients: FloatArray) -> FloatArray:
         """Return the transposed documents times coefficients of documents."""
         whole = np.asarray(self.documents.T @ coefficients)
         return whole - np.outer(self.mean, coefficients.sum(axis=0))
 
-    def by_terms(self, weights: Numbers) -> Numbers:
+    def by_terms(self, weights: FloatArray) -> FloatArray:
         """Return terms by terms, of how they go together, times weights of terms."""
         return self.transposed_times(self.times(weights))
 
-    def by_documents(self, coefficients: Numbers) -> Numbers:
+    def by_documents(self, coefficients: FloatArray) -> FloatArray:
         """Return documents by documents, of how alike they are, times their coefficients."""
         return self.times(self.transposed_times(coefficients))
 
@@ -237,20 +237,20 @@ class Ridge:
     threads: int
     verbose: bool | None
 
-    def primal(self, X: Centred, truth: sparse.csr_array[Any], means: Numbers) -> Solution:
+    def primal(self, X: Centred, truth: sparse.csr_array[Any], means: FloatArray) -> Solution:
         """Solve for the weights of terms, (XᵀX + αI) W = Xᵀ Y."""
         return self._solve(X.by_terms, X.transposed_times, truth, means)
 
-    def dual(self, X: Centred, truth: sparse.csr_array[Any], means: Numbers) -> Solution:
+    def dual(self, X: Centred, truth: sparse.csr_array[Any], means: FloatArray) -> Solution:
         """Solve for coefficients of documents, (XXᵀ + αI) D = Y, of which W = Xᵀ D."""
         return self._solve(X.by_documents, lambda targets: targets, truth, means)
 
     def _solve(
         self,
-        product: Callable[[Numbers], Numbers],
-        right_side: Callable[[Numbers], Numbers],
+        product: Callable[[FloatArray], FloatArray],
+        right_side: Callable[[FloatArray], FloatArray],
         truth: sparse.csr_array[Any],
-        means: Numbers,
+        means: FloatArray,
     ) -> Solution:
         columns = truth.tocsc()
         starts = range(0, truth.shape[1], _TOGETHER)
@@ -270,8 +270,8 @@ class Ridge:
 
 
 def descend(
-    product: Callable[[Numbers], Numbers],
-    right: Numbers,
+    product: Callable[[FloatArray], FloatArray],
+    right: FloatArray,
     alpha: float,
     tol: float,
     max_iter: int,
@@ -307,7 +307,7 @@ def descend(
     return Solution(found, max_iter, bool((size <= goal).all()))
 
 
-def _ratio(above: Numbers, below: Numbers, where: Any) -> Numbers:
+def _ratio(above: FloatArray, below: FloatArray, where: Any) -> FloatArray:
     """Return above / below, and zero for columns that are done."""
     return np.divide(above, below, out=np.zeros_like(above), where=where & (below > 0))
 
@@ -415,7 +415,7 @@ class LLSF(TrainedClassifier):
         self.verbose = verbose
         self.random_state = random_state
 
-    def term_weights(self, terms: Any) -> Numbers:
+    def term_weights(self, terms: Any) -> FloatArray:
         """Return the weights of some columns for each class, terms by classes.
 
         Parameters
@@ -463,7 +463,7 @@ class LLSF(TrainedClassifier):
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
-        self._expect_parameters()
+        self._check_parameters()
         self.weigher_ = Weigher.of(X, self.weighting)
         fit = self._factors if self.solver == "svd" else self._penalised
         self.map_ = fit(self.weigher_(X), truth)
@@ -493,7 +493,7 @@ class LLSF(TrainedClassifier):
         # A number of a document lies beside the number of its term.
         return X.shape[1] * n_classes <= X.shape[0] * n_classes + 2 * X.nnz
 
-    def _taken(self, solution: Solution) -> Numbers:
+    def _taken(self, solution: Solution) -> FloatArray:
         self.n_iter_ = solution.n_iter
         if not solution.converged:
             warnings.warn(
@@ -504,10 +504,10 @@ class LLSF(TrainedClassifier):
             )
         return solution.values
 
-    def _decide(self, X: Any) -> Numbers:
+    def _decide(self, X: Any) -> FloatArray:
         return self.map_.scores(self.weigher_(X))
 
-    def _odds(self, decisions: Numbers) -> Numbers:
+    def _odds(self, decisions: FloatArray) -> FloatArray:
         # The value stands for a probability, of which 4 (p - 1/2) is near the log-odds.
         return 4.0 * (decisions - 0.5)
 
@@ -529,12 +529,12 @@ class LLSF(TrainedClassifier):
             scores=scores,
         )
 
-    def _expect_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         if self.solver not in ("ridge", "svd"):
             raise ValueError(f'solver must be "ridge" or "svd", not {self.solver!r}.')
         if self.keep not in ("auto", "terms", "documents"):
             raise ValueError(f'keep must be "auto", "terms" or "documents", not {self.keep!r}.')
         for name in ("n_components", "max_iter"):
-            expect_whole(name, getattr(self, name), 1)
-        expect_between("alpha", self.alpha, 0.0, np.inf)
-        expect_between("tol", self.tol, 0.0, 1.0)
+            check_whole(name, getattr(self, name), 1)
+        check_between("alpha", self.alpha, 0.0, np.inf)
+        check_between("tol", self.tol, 0.0, 1.0)

@@ -8,8 +8,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.errors import ScoreError
 from tallytext.features.term_scores import CLASS_METHODS
 from tallytext.models.leave_one_out import left_out_accuracies
@@ -22,7 +22,7 @@ from tallytext.models.scorer import Documents, RowWeights, Weights
 from tallytext.models.smoothing.base import Corpus, Smoothing
 from tallytext.models.smoothing.closed_form import Background, Laplace
 from tallytext.models.smoothing.discounting import TokenDocuments
-from tallytext.models.smoothing.semantic import Semantic, Signatures, expect_translation
+from tallytext.models.smoothing.semantic import Semantic, Signatures, check_translation
 from tallytext.models.translation import ClassTranslations, TranslatedReading
 from tallytext.models.word_probabilities import (
     METHODS,
@@ -58,12 +58,12 @@ class LengthModel:
     added to each class.
     """
 
-    mean: Numbers
-    variance: Numbers
+    mean: FloatArray
+    variance: FloatArray
 
     @classmethod
     def of(
-        cls, n: Numbers, total: Numbers, squares: Numbers, whole: tuple[Any, ...]
+        cls, n: FloatArray, total: FloatArray, squares: FloatArray, whole: tuple[Any, ...]
     ) -> LengthModel:
         """Return the model of classes with n documents and these sums of logs and their squares."""
         n_all, total_all, squares_all = whole
@@ -97,7 +97,7 @@ class LengthModel:
             sides = [all_of - side for all_of, side in zip(whole, sides, strict=True)]
         return cls.of(sides[0], sides[1], sides[2], tuple(whole))
 
-    def logs(self, lengths: Numbers) -> Numbers:
+    def logs(self, lengths: FloatArray) -> FloatArray:
         """Return log p(length | class), documents by classes."""
         away = np.log1p(lengths)[:, None] - self.mean
         return -0.5 * (np.log(2 * np.pi * self.variance) + away**2 / self.variance)
@@ -201,7 +201,7 @@ class Smoothed(NaiveBayes):
         tokens = reading.class_totals[0] * self._scale(reading, column)
         return Corpus(tokens, counted, documents, left_out)
 
-    def _choose(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
+    def _choose(self, X: Any, targets: Targets, weights: FloatArray | None) -> None:
         smoothing, self.chosen_ = self.smoothing, None
         if smoothing is None:
             return
@@ -375,23 +375,23 @@ class MultinomialNB(Smoothed):
     def _contrasts(self) -> bool:
         return self.multi_label_ or bool(self.complement)
 
-    def _expect_parameters(self) -> None:
-        super()._expect_parameters()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.smoothing is not None and not isinstance(self.smoothing, Smoothing):
             raise ValueError(
                 f"smoothing must be a Smoothing such as Laplace(1), not {self.smoothing!r}."
             )
         if isinstance(self.smoothing, Semantic):
-            expect_translation(self.smoothing.translation)
+            check_translation(self.smoothing.translation)
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {choices}, not {getattr(self, name)!r}.")
-        expect_between("weight_power", self.weight_power, 0.0, 1e3)
+        check_between("weight_power", self.weight_power, 0.0, 1e3)
         if self.norm_length is not None:
-            expect_between("norm_length", self.norm_length, 1e-12, 1e12)
-        self._expect_weighting()
+            check_between("norm_length", self.norm_length, 1e-12, 1e12)
+        self._check_weighting()
 
-    def _expect_weighting(self) -> None:
+    def _check_weighting(self) -> None:
         if self.complement not in (False, True, "only"):
             raise ValueError(f"complement must be True, False or 'only', not {self.complement!r}.")
         if self.weighting is not None and self.weighting not in METHODS:
@@ -419,7 +419,7 @@ class MultinomialNB(Smoothed):
             return Plane(self.tf, norm, weighted=weighted)
         return "documents" if self.tf == "binary" else "occurrences"
 
-    def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
+    def _estimate(self, reading: Reading, intercept: FloatArray) -> Weights:
         counts = self.word_counts(reading)
         if self.weight_by_class:
             weighting = ClassWeighting(reading, self.weighting, self.weight_power)
@@ -454,7 +454,7 @@ class MultinomialNB(Smoothed):
     def _only_rest(self) -> bool:
         return self.complement == "only"
 
-    def _lengthened(self, scores: Numbers, documents: Documents, reading: Reading) -> Numbers:
+    def _lengthened(self, scores: FloatArray, documents: Documents, reading: Reading) -> FloatArray:
         if not self.length_model:
             return scores
         scores += LengthModel.read(reading).logs(documents.sizes)
@@ -471,7 +471,7 @@ class MultinomialNB(Smoothed):
             )
         return super().to_sklearn()
 
-    def _left_lengthened(self, scores: Numbers, left: LeftOut) -> Numbers:
+    def _left_lengthened(self, scores: FloatArray, left: LeftOut) -> FloatArray:
         if not self.length_model:
             return scores
         lengths = left.documents.sizes

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext._typing import Numbers
-from tallytext._validation import checked_matrix, expect_between, weights_of
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, checked_matrix, weights_of
 from tallytext.decision.calibrators import log_odds
 from tallytext.decision.explanation import Explanation
 from tallytext.decision.out_of_sample import OutOfSample, posteriors
@@ -25,7 +25,7 @@ from tallytext.models.em import ExpectationMaximisation, Expected, way_of_learni
 from tallytext.models.explaining import Summands, as_row, explained, names_of, one_document
 from tallytext.models.leave_one_out import leave_one_out
 from tallytext.models.left_out import Leaving, LeftOut, Training, training_of
-from tallytext.models.priors import Prior, class_priors, expect_prior, log_priors, weighted_priors
+from tallytext.models.priors import Prior, check_prior, class_priors, log_priors, weighted_priors
 from tallytext.models.reading import (
     ClassOrder,
     Column,
@@ -35,8 +35,8 @@ from tallytext.models.reading import (
     Seen,
     WeightCache,
     at_one_moment,
+    check_classes,
     documents_of,
-    expect_classes,
     in_units,
     transformed,
     unit_of,
@@ -52,7 +52,7 @@ from tallytext.models.scorer import (
     sums_of_rows,
 )
 from tallytext.runtime import thread_count
-from tallytext.tally.labels import Label, Targets, expect_lengths, place_of, sort_labels, targets_of
+from tallytext.tally.labels import Label, Targets, check_lengths, place_of, sort_labels, targets_of
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.vocabulary import Vocabulary
@@ -93,7 +93,7 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         """Return the columns to read, the last being that of documents."""
         raise TypeError(f"{type(self).__name__} must say which columns it reads.")
 
-    def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
+    def _estimate(self, reading: Reading, intercept: FloatArray) -> Weights:
         """Return the weights that follow from counts."""
         raise TypeError(f"{type(self).__name__} must say how counts become weights.")
 
@@ -102,16 +102,16 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         """Whether scores are log-odds of each class against all others."""
         return self.multi_label_
 
-    def _expect_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse parameters that cannot be, or that contradict each other."""
         if self.multi_label not in (None, True, False):
             raise ValueError(f"multi_label must be True, False or None, not {self.multi_label!r}.")
         if self.dtype not in ("float64", "float32", np.float64, np.float32):
             raise ValueError(f"dtype must be 'float64' or 'float32', not {self.dtype!r}.")
-        expect_between("prior_beta", self.prior_beta, 0.0, math.inf)
-        expect_prior(self.prior)
+        check_between("prior_beta", self.prior_beta, 0.0, math.inf)
+        check_prior(self.prior)
 
-    def _choose(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
+    def _choose(self, X: Any, targets: Targets, weights: FloatArray | None) -> None:
         """Choose from training documents what cannot be chosen from their sums."""
 
     def _leaving(self, reading: Reading) -> Leaving:
@@ -120,22 +120,22 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
             f"{type(self).__name__} cannot leave out one document at a time: use cross_validate."
         )
 
-    def _left_lengthened(self, scores: Numbers, left: LeftOut) -> Numbers:
+    def _left_lengthened(self, scores: FloatArray, left: LeftOut) -> FloatArray:
         """Return scores of documents left out with what their lengths say added."""
         return scores
 
-    def _lengthened(self, scores: Numbers, documents: Documents, reading: Reading) -> Numbers:
+    def _lengthened(self, scores: FloatArray, documents: Documents, reading: Reading) -> FloatArray:
         """Return scores with what the length of a document says added."""
         return scores
 
-    def _or_prior(self, scores: Numbers, weights: Weights) -> Numbers:
+    def _or_prior(self, scores: FloatArray, weights: Weights) -> FloatArray:
         """Return scores, but the prior for documents that no class can have written."""
         lost = ~(scores > -np.inf).any(axis=1)
         if lost.any():
             scores[lost] = weights.intercept
         return scores
 
-    def _divisors(self, lengths: Numbers) -> Numbers:
+    def _divisors(self, lengths: FloatArray) -> FloatArray:
         """Return what evidence is divided by."""
         return lengths
 
@@ -164,16 +164,16 @@ class ModelBase(BaseEstimator):  # type: ignore[misc]
         return (*parameters, self.multi_label_, self.ordering_, self.expected_)
 
     def _weights(self, reading: Reading) -> Weights:
-        self._expect_parameters()
-        expect_classes(reading)
+        self._check_parameters()
+        check_classes(reading)
         return self._estimate(reading, self._log_priors(reading)).cast(np.dtype(self.dtype))
 
-    def _log_priors(self, reading: Reading) -> Numbers:
-        classes, several = reading.order.classes, self.multi_label_
+    def _log_priors(self, reading: Reading) -> FloatArray:
+        classes, multi_label = reading.order.classes, self.multi_label_
         documents, whole = reading.prior_documents
-        n_documents = whole if several else None
+        n_documents = whole if multi_label else None
         priors = class_priors(self.prior, self.prior_beta, documents, classes, n_documents)
-        priors = weighted_priors(priors, self.class_weight, classes, several)
+        priors = weighted_priors(priors, self.class_weight, classes, multi_label)
         return log_priors(priors, self._contrasts)
 
     def _order(self) -> ClassOrder:
@@ -329,7 +329,7 @@ class Learning(ModelBase):
         # Not before: documents that are refused must leave no trace.
         self._announce(_plain_labels(classes))
         self._announce(range(targets.columns or 0))
-        self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.several)
+        self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.multi_label)
         if first:
             self._choose(X, targets, weights)
         return self
@@ -379,8 +379,8 @@ class Learning(ModelBase):
         if not isinstance(tally, Tally):
             raise CountError(f"from_tally reads a Tally, not {tally!r:.60}. To learn, use fit.")
         model = cls(**parameters)
-        several = tally.n_several > 0 or tally.n_unlabelled > 0
-        model._settle(several)
+        multi_label = tally.n_several > 0 or tally.n_unlabelled > 0
+        model._settle(multi_label)
         model._start(tally, 1.0, weighted=False, open_=True)
         return model
 
@@ -399,9 +399,9 @@ class Learning(ModelBase):
             model.n_features_in_ = len(tally.vocabulary)
         return model
 
-    def _begin(self, X: Any, targets: Targets, weights: Numbers | None) -> None:
-        expect_documents(X)
-        self._settle(targets.several)
+    def _begin(self, X: Any, targets: Targets, weights: FloatArray | None) -> None:
+        check_documents(X)
+        self._settle(targets.multi_label)
         unit, weighted = unit_of(X), weights is not None
         planes = [column for column in self._columns(unit, weighted) if isinstance(column, Plane)]
         tally = Tally(vocabulary_for(self), planes=planes)
@@ -409,9 +409,9 @@ class Learning(ModelBase):
         self._announce(range(targets.columns or 0))
         tally.number_labels(sort_labels(targets.distinct))
 
-    def _settle(self, several: bool) -> None:
-        self.multi_label_ = several if self.multi_label is None else bool(self.multi_label)
-        self._expect_parameters()
+    def _settle(self, multi_label: bool) -> None:
+        self.multi_label_ = multi_label if self.multi_label is None else bool(self.multi_label)
+        self._check_parameters()
 
     def _start(self, tally: Tally, unit: float, weighted: bool, open_: bool) -> None:
         self.tally_, self.unit_, self.weighted_, self.open_ = tally, unit, weighted, open_
@@ -425,9 +425,9 @@ class Learning(ModelBase):
 
     def _weighed(
         self, X: Any, targets: Targets, sample_weight: Any
-    ) -> tuple[Any, Targets, Numbers | None]:
+    ) -> tuple[Any, Targets, FloatArray | None]:
         """Return what was given without the documents that weigh nothing."""
-        expect_lengths(X, targets)
+        check_lengths(X, targets)
         weights = weights_of(sample_weight, X.shape[0])
         if weights is None or weights.all():
             return X, targets, weights
@@ -435,7 +435,7 @@ class Learning(ModelBase):
         labels = [targets.labels[at] for at in kept]
         return X[kept], targets._replace(labels=labels), weights[kept]
 
-    def _learn(self, X: Any, targets: Targets, weights: Numbers | None, sign: int) -> None:
+    def _learn(self, X: Any, targets: Targets, weights: FloatArray | None, sign: int) -> None:
         if weights is not None and not self.weighted_:
             raise CountError("sample_weight must be given from the first call on, or never.")
         move = self.tally_.learn if sign > 0 else self.tally_.forget
@@ -464,7 +464,7 @@ def _plain_labels(classes: Iterable[Any] | None) -> list[Label]:
     return [label.item() if isinstance(label, np.generic) else label for label in classes]
 
 
-def expect_documents(X: Any) -> None:
+def check_documents(X: Any) -> None:
     """Refuse to begin with documents that all weigh nothing."""
     if not X.shape[0]:
         raise CountError("every sample_weight is zero, so that no document is left to count.")
@@ -487,7 +487,7 @@ class Predicting(ModelBase):
         """Whether scores are log-odds of each class against all others."""
         return self._contrasts
 
-    def scores(self, X: Any) -> Numbers:
+    def scores(self, X: Any) -> FloatArray:
         """Return the raw score of each document for each class.
 
         Joint log-probabilities of document and class; for models of contrasts and for several
@@ -500,7 +500,7 @@ class Predicting(ModelBase):
         """
         return self._scores(self._documents(X))[0]
 
-    def lengths(self, X: Any) -> Numbers:
+    def lengths(self, X: Any) -> FloatArray:
         """Return how much of each document is known to the model, as it weighs words.
 
         Parameters
@@ -510,7 +510,7 @@ class Predicting(ModelBase):
         """
         return self.scores_and_lengths(X)[1]
 
-    def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
+    def scores_and_lengths(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return :meth:`scores` and :meth:`lengths`, for the price of one.
 
         Parameters
@@ -527,7 +527,7 @@ class Predicting(ModelBase):
         """
         return self._scores(self._documents(X))
 
-    def scores_lengths_classes(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+    def scores_lengths_classes(self, X: Any) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
         """Return :meth:`scores`, :meth:`lengths` and the labels of the columns, of one moment.
 
         Between two calls another thread may learn a class, and columns move.
@@ -568,7 +568,7 @@ class Predicting(ModelBase):
             return (self._scores(documents, seen)[0] > 0).astype(np.int64)
         return seen.reading.order.classes[self._top(documents, seen, 1).classes[:, 0]]
 
-    def predict_log_proba(self, X: Any) -> Numbers:
+    def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithms of :meth:`predict_proba`.
 
         Parameters
@@ -578,7 +578,7 @@ class Predicting(ModelBase):
         """
         return self.posteriors(self.scores(X))
 
-    def predict_proba(self, X: Any) -> Numbers:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of each class, raw: on long documents far too sure of itself.
 
         For several labels per document, of each class against its absence; otherwise they sum to
@@ -607,7 +607,7 @@ class Predicting(ModelBase):
         seen = self._seen(documents)
         return self._top(documents, seen, min(int(k), seen.reading.n_classes))
 
-    def rank(self, X: Any, label: Any) -> Numbers:
+    def rank(self, X: Any, label: Any) -> FloatArray:
         """Return by how much each document speaks for a class: its log-odds, to sort by.
 
         Parameters
@@ -622,7 +622,7 @@ class Predicting(ModelBase):
         odds = self.log_odds(self._scores(documents, seen)[0])
         return odds[:, place_of(label, seen.reading.order.classes)]
 
-    def evidence(self, X: Any) -> Numbers:
+    def evidence(self, X: Any) -> FloatArray:
         """Return what documents say for each class per token: log-odds without the prior.
 
         Unlike scores these can be compared between short and long documents, so that one threshold
@@ -641,7 +641,7 @@ class Predicting(ModelBase):
         documents = self._documents(X)
         return self._evidence(documents, self._seen(documents))
 
-    def _evidence(self, documents: Documents, seen: Seen) -> Numbers:
+    def _evidence(self, documents: Documents, seen: Seen) -> FloatArray:
         scores, lengths = self._scores(documents, seen)
         prior = self._log_priors(seen.reading)
         possible, below = prior > -np.inf, self._divisors(lengths)[:, None]
@@ -650,7 +650,7 @@ class Predicting(ModelBase):
         per_token[:, ~possible] = -np.inf
         return per_token
 
-    def posteriors(self, scores: Numbers) -> Numbers:
+    def posteriors(self, scores: FloatArray) -> FloatArray:
         """Return the logarithms of the probabilities that raw scores stand for.
 
         Parameters
@@ -660,7 +660,7 @@ class Predicting(ModelBase):
         """
         return posteriors(scores, self._contrasts, self.multi_label_)
 
-    def log_odds(self, scores: Numbers) -> Numbers:
+    def log_odds(self, scores: FloatArray) -> FloatArray:
         """Return the log-odds of each class against all others that raw scores stand for.
 
         Parameters
@@ -680,7 +680,7 @@ class Predicting(ModelBase):
         """
         return place_of(label, self.classes_)
 
-    def unknown_shares(self, X: Any) -> Numbers:
+    def unknown_shares(self, X: Any) -> FloatArray:
         """Return the share of each document's tokens that the model has never seen.
 
         Parameters
@@ -695,7 +695,9 @@ class Predicting(ModelBase):
         unknown = sums_of_rows(documents.values * ~known, documents.starts)
         return np.divide(unknown, length, out=np.zeros_like(length), where=length > 0)
 
-    def _scores(self, documents: Documents, seen: Seen | None = None) -> tuple[Numbers, Numbers]:
+    def _scores(
+        self, documents: Documents, seen: Seen | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         seen = self._seen(documents) if seen is None else seen
         scores, lengths = seen.weights.scores(seen.local(documents), thread_count(self.n_jobs))
         scores = self._or_prior(scores, seen.weights)
@@ -744,7 +746,7 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         check_is_fitted(self)
         X = checked_matrix(self, X, reset=False, open_width=self.open_)
         targets = targets_of(y)
-        expect_lengths(X, targets)
+        check_lengths(X, targets)
         return leave_one_out(self, X, targets, sample_weight)
 
     def explain(
@@ -840,7 +842,7 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
         from tallytext.models.sklearn_export import as_one_vs_rest, behind, dense_weights
 
         reading = self._reader().read()
-        expect_classes(reading)
+        check_classes(reading)
         weights = self._estimate(reading, self._log_priors(reading))
         table = dense_weights(weights, self.n_features_in_)
         if self._contrasts:
@@ -848,7 +850,7 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
             return behind(self.tf_test, made)
         return self._joint_sklearn(table, weights.intercept)
 
-    def _joint_sklearn(self, table: Numbers, intercept: Numbers) -> Any:
+    def _joint_sklearn(self, table: FloatArray, intercept: FloatArray) -> Any:
         from tallytext.models.sklearn_export import as_multinomial, behind
 
         return behind(self.tf_test, as_multinomial(table, intercept, self))
@@ -856,7 +858,7 @@ class NaiveBayes(ClassifierMixin, Learning, Predicting):  # type: ignore[misc]
     def _summands(self, documents: Documents, reader: Reader) -> Summands:
         seen_terms = np.unique(documents.terms)
         reading = reader.read(seen_terms)
-        expect_classes(reading)
+        check_classes(reading)
         prior = self._log_priors(reading)
         seen = Seen(self._estimate(reading, prior), seen_terms, reading)
         nothing = np.zeros((1, reading.n_classes))

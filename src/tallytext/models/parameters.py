@@ -283,9 +283,9 @@ def estimator_from(settings: Any) -> Any:
     try:
         estimator = _kind(kind)(**{name: _value(parameters[name]) for name in parameters})
         if isinstance(estimator, TextVectorizer):
-            _expect_vectorizer(estimator)
+            _check_vectorizer(estimator)
         if kind in _SELECTORS:
-            estimator._expect_parameters()
+            estimator._check_parameters()
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
         raise FileError(f"{kind} cannot have these settings: {reason}.") from None
@@ -318,7 +318,7 @@ def _plain(kind: str, name: str, value: Any) -> Any:
         raise FileError(f"{kind} cannot be saved with this {name}: {reason}.") from None
 
 
-def _expect_vectorizer(vectorizer: TextVectorizer) -> None:
+def _check_vectorizer(vectorizer: TextVectorizer) -> None:
     """Refuse parameters that would be refused when they are used."""
     vectorizer.build_analyzer()
     b"text".decode(vectorizer.encoding, "replace")  # not all codecs make text of bytes

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.decision.out_of_sample import OutOfSample
 from tallytext.errors import ScoreError
 from tallytext.features.term_scores import CLASS_METHODS, Table
@@ -30,10 +30,10 @@ from tallytext.tally.planes import Plane
 class Ends(NamedTuple):
     """Rates of a range of words for alpha = 1 (documents alike) and alpha = 0 (tokens alike)."""
 
-    by_document: Numbers
-    by_token: Numbers
+    by_document: FloatArray
+    by_token: FloatArray
 
-    def mixed(self, alpha: Numbers | float) -> Numbers:
+    def mixed(self, alpha: FloatArray | float) -> FloatArray:
         """Return the rates for any other alpha, of which they are linear."""
         return self.by_token + alpha * (self.by_document - self.by_token)
 
@@ -50,13 +50,13 @@ class Side:
         :math:`u_c = \sum 1/(x_+ + \Theta)` and :math:`p_c = \sum x_+/(x_+ + \Theta)`.
     """
 
-    documents: Numbers
-    tokens: Numbers
-    inverse: Numbers
-    mass: Numbers
+    documents: FloatArray
+    tokens: FloatArray
+    inverse: FloatArray
+    mass: FloatArray
 
     @classmethod
-    def of(cls, documents: Numbers, mass: Numbers, squares: Numbers, theta: float) -> Side:
+    def of(cls, documents: FloatArray, mass: FloatArray, squares: FloatArray, theta: float) -> Side:
         r"""Read all four from :math:`n_c`, :math:`\sum_w U_{cw}` and :math:`\sum_w P_{cw}`.
 
         :math:`n_c - p_c = \Theta u_c` and :math:`\ell_c - \sum_w P_{cw} = \Theta p_c`: so the rates
@@ -65,7 +65,7 @@ class Side:
         tokens = squares + theta * mass
         return cls(documents, tokens, np.maximum(documents - mass, 0.0) / theta, mass)
 
-    def ends(self, shares: Numbers, squares: Numbers, theta: float) -> Ends:
+    def ends(self, shares: FloatArray, squares: FloatArray, theta: float) -> Ends:
         r"""Return :math:`(U + \theta u_c) / n_c` and :math:`(P + \theta p_c) / \ell_c`."""
         by_document = (shares + theta * self.inverse) / np.maximum(self.documents, _LEAST)
         by_token = (squares + theta * self.mass) / np.maximum(self.tokens, _LEAST)
@@ -104,7 +104,7 @@ class PoissonRates:
     """
 
     reading: Reading
-    alpha: Numbers
+    alpha: FloatArray
     theta: float
     unit: float
     n_terms: int
@@ -152,7 +152,7 @@ class PoissonRates:
         inside = self.inside.ends(cells[0], cells[1] * self.unit, theta)
         return inside, self.outside.ends(rest[0], rest[1] * self.unit, theta)
 
-    def rows(self, first: int, last: int) -> tuple[Numbers, Numbers]:
+    def rows(self, first: int, last: int) -> tuple[FloatArray, FloatArray]:
         r"""Return :math:`\lambda'` and :math:`\mu'` of a range of words, words by classes."""
         inside, outside = (ends.mixed(self.alpha) for ends in self.ends(first, last))
         for rates in (inside, outside):
@@ -163,7 +163,7 @@ class PoissonRates:
 _LEAST = np.finfo(np.float64).tiny
 
 
-def _rest(whole: Numbers | float, part: Numbers) -> Numbers:
+def _rest(whole: FloatArray | float, part: FloatArray) -> FloatArray:
     return np.maximum(whole - part, 0.0)
 
 
@@ -195,8 +195,8 @@ class PoissonWeighting:
     prr_source: RatioSource = "documents"
 
     def rows(
-        self, rates: PoissonRates, first: int, last: int, inside: Numbers, outside: Numbers
-    ) -> Numbers:
+        self, rates: PoissonRates, first: int, last: int, inside: FloatArray, outside: FloatArray
+    ) -> FloatArray:
         """Return the weights of a range of words, words by classes; zero for dead words."""
         weights = np.repeat(rates.known[first:last, None] * 1.0, rates.reading.n_classes, axis=1)
         for method, columns in self._groups():
@@ -208,7 +208,7 @@ class PoissonWeighting:
             weights[:, columns] = np.where(live, made if self.power == 1 else made**self.power, 0.0)
         return weights
 
-    def n_words(self, rates: PoissonRates) -> Numbers:
+    def n_words(self, rates: PoissonRates) -> FloatArray:
         """Return how many words can weigh anything, for each class."""
         plain = np.array([method is None for method in self.methods], dtype=bool)
         return np.where(plain, rates.known.sum(), rates.live.sum()).astype(np.float64)
@@ -236,10 +236,10 @@ class PoissonConstants:
         V: how many words can weigh anything.
     """
 
-    a: Numbers
-    b: Numbers
-    w: Numbers
-    n_words: Numbers
+    a: FloatArray
+    b: FloatArray
+    w: FloatArray
+    n_words: FloatArray
 
     @classmethod
     def of(cls, rates: PoissonRates, weighting: PoissonWeighting) -> PoissonConstants:
@@ -255,7 +255,7 @@ class PoissonConstants:
         return cls(a, b, w, weighting.n_words(rates))
 
     @property
-    def scale(self) -> Numbers:
+    def scale(self) -> FloatArray:
         """:math:`V / W_c`: what makes the weights of a class one on average."""
         return np.divide(self.n_words, self.w, out=np.zeros_like(self.w), where=self.w > 0)
 
@@ -264,12 +264,12 @@ def poisson_weights(
     rates: PoissonRates,
     weighting: PoissonWeighting,
     constants: PoissonConstants,
-    intercept: Numbers,
+    intercept: FloatArray,
 ) -> RowWeights:
     r"""Return the weights of :math:`\frac{V}{W_c} (A_c x'_+ + B_c + \hat z)` plus an intercept."""
     scale = constants.scale
 
-    def make(first: int, last: int) -> Numbers:
+    def make(first: int, last: int) -> FloatArray:
         inside, outside = rates.rows(first, last)
         weights = weighting.rows(rates, first, last, inside, outside)
         return scale * weights * log_ratio(inside, outside)
@@ -278,13 +278,13 @@ def poisson_weights(
     return RowWeights(intercept + constant, scale * constants.a, rates.known * 1.0, make)
 
 
-def ratio_both_ways(inside: Numbers, outside: Numbers) -> Numbers:
+def ratio_both_ways(inside: FloatArray, outside: FloatArray) -> FloatArray:
     r"""Return :math:`\lambda'/\mu' + \mu'/\lambda'`, at most 100."""
     ratio = inside / outside
     return np.minimum(ratio + 1 / ratio, LARGEST_RATIO)
 
 
-def log_ratio(inside: Numbers, outside: Numbers) -> Numbers:
+def log_ratio(inside: FloatArray, outside: FloatArray) -> FloatArray:
     r"""Return :math:`\log(\lambda' / \mu')`."""
     return np.log(inside) - np.log(outside)
 
@@ -378,7 +378,7 @@ class PoissonNB(NaiveBayes):
 
     # ------------------------------------------------------------------ ranking
 
-    def z_star(self, X: Any) -> Numbers:
+    def z_star(self, X: Any) -> FloatArray:
         r"""Return what ranks documents within a class (Kim et al., eq. 15).
 
         .. math:: z^*_c(d) = \frac{B_c + \hat z_c(d)}{x'_+}
@@ -403,16 +403,16 @@ class PoissonNB(NaiveBayes):
         """
         return self._z_star(X)[0]
 
-    def rank(self, X: Any, label: Any) -> Numbers:
+    def rank(self, X: Any, label: Any) -> FloatArray:
         """Return :meth:`z_star` of one class, to sort documents by."""
         ranks, classes = self._z_star(X)
         return ranks[:, place_of(label, classes)]
 
-    def _z_star(self, X: Any) -> tuple[Numbers, NDArray[Any]]:
+    def _z_star(self, X: Any) -> tuple[FloatArray, NDArray[Any]]:
         """Return the ranks of documents within classes, and the classes."""
         documents = self._documents(X)
 
-        def ranks(reader: Reader) -> tuple[Numbers, NDArray[Any]]:
+        def ranks(reader: Reader) -> tuple[FloatArray, NDArray[Any]]:
             seen = self._seen(documents, reader)
             constants = self._constants(seen.reading)
             without = self._evidence(documents, seen) - constants.scale * constants.a
@@ -421,7 +421,7 @@ class PoissonNB(NaiveBayes):
 
         return at_one_moment(self._reader(), ranks)
 
-    def _divisors(self, lengths: Numbers) -> Numbers:
+    def _divisors(self, lengths: FloatArray) -> FloatArray:
         return lengths + self.theta
 
     def leave_one_out(self, *given: Any, **named: Any) -> OutOfSample:
@@ -476,7 +476,7 @@ class PoissonNB(NaiveBayes):
             Plane("binary", weighted=True) if weighted else "documents",
         ]
 
-    def _estimate(self, reading: Reading, intercept: Numbers) -> Weights:
+    def _estimate(self, reading: Reading, intercept: FloatArray) -> Weights:
         rates, weighting = self.rates(reading), self._class_weighting(reading)
         return poisson_weights(rates, weighting, self._constants(reading), intercept)
 
@@ -495,14 +495,14 @@ class PoissonNB(NaiveBayes):
         own, usual = self.per_class or {}, (self.weighting, self.alpha)
         return [own.get(label, usual) for label in reading.order.classes.tolist()]
 
-    def _expect_parameters(self) -> None:
-        super()._expect_parameters()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         choices = [(self.weighting, self.alpha), *(self.per_class or {}).values()]
         for weighting, alpha in choices:
             if weighting is not None and weighting not in CLASS_METHODS:
                 raise ValueError(f"weighting must be one of {[*CLASS_METHODS]}, not {weighting!r}.")
-            expect_between("alpha", alpha, 0.0, 1.0)
-        expect_between("theta", self.theta, 1e-12, 1e12)
-        expect_between("weight_power", self.weight_power, 0.0, 1e3)
+            check_between("alpha", alpha, 0.0, 1.0)
+        check_between("theta", self.theta, 1e-12, 1e12)
+        check_between("weight_power", self.weight_power, 0.0, 1e3)
         if self.prr_source not in ("documents", "poisson"):
             raise ValueError(f"prr_source is 'documents' or 'poisson', not {self.prr_source!r}.")

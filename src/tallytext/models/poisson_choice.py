@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tallytext._core import add_rows
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext._validation import checked_matrix
 from tallytext.decision.thresholds import SCut
 from tallytext.evaluation.folds import stratified_folds
@@ -61,7 +61,7 @@ class Grid:
         """Each alpha with all weightings, then the next."""
         return [(weighting, float(alpha)) for alpha in self.alphas for weighting in self.weightings]
 
-    def rows(self, rates: PoissonRates, first: int, last: int) -> Iterator[Numbers]:
+    def rows(self, rates: PoissonRates, first: int, last: int) -> Iterator[FloatArray]:
         """Yield weighed logarithms of ratios of a range of words, for each candidate.
 
         Rates are linear in alpha and most weights do not depend on it, so both are made once.
@@ -77,8 +77,8 @@ class Grid:
             yield from (weights * logs for weights in kept)
 
     def _weights(
-        self, rates: PoissonRates, first: int, last: int, inside: Numbers, outside: Numbers
-    ) -> list[Numbers]:
+        self, rates: PoissonRates, first: int, last: int, inside: FloatArray, outside: FloatArray
+    ) -> list[FloatArray]:
         n_classes = rates.reading.n_classes
         ways = [
             PoissonWeighting([weighting] * n_classes, self.power, self.prr_source)
@@ -86,7 +86,7 @@ class Grid:
         ]
         return [way.rows(rates, first, last, inside, outside) for way in ways]
 
-    def z_star(self, rates: PoissonRates, documents: Documents, n_threads: int) -> Numbers:
+    def z_star(self, rates: PoissonRates, documents: Documents, n_threads: int) -> FloatArray:
         """Return candidates by documents by classes; NaN for classes without a model."""
         shape = len(self.candidates), documents.n_documents, rates.reading.n_classes
         scores, ground = np.zeros(shape), np.zeros((shape[0], 1, shape[2]))
@@ -122,10 +122,10 @@ class GridF1:
         NaN for folds that have no document of the class.
     """
 
-    f1: Numbers
-    by_fold: Numbers
+    f1: FloatArray
+    by_fold: FloatArray
 
-    def standard_errors(self) -> Numbers:
+    def standard_errors(self) -> FloatArray:
         """Return those of the means over folds; infinite where fewer than two folds have any."""
         known = ~np.isnan(self.by_fold)
         n = known.sum(axis=1)
@@ -176,8 +176,8 @@ def group_f1(
 
 
 def _f1(
-    scores: Numbers, wanted: NDArray[np.bool_], folds: Sequence[NDArray[np.intp]]
-) -> tuple[Numbers, Numbers]:
+    scores: FloatArray, wanted: NDArray[np.bool_], folds: Sequence[NDArray[np.intp]]
+) -> tuple[FloatArray, FloatArray]:
     """Return the F1 of decisions by the best thresholds, pooled and in each fold."""
     decided = SCut(fbr=0).fit(scores, wanted).decide(scores)
     right, given, there = (
@@ -237,11 +237,11 @@ class PerClassChoice:
 
     model: PoissonNB
     per_class: dict[Any, Candidate]
-    scores: Numbers
+    scores: FloatArray
     truth: NDArray[np.bool_]
     folds: NDArray[np.intp]
     candidates: list[Candidate]
-    f1: Numbers
+    f1: FloatArray
     bins: NDArray[np.intp]
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between, expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, check_whole
 from tallytext.errors import CountError, FileError
 from tallytext.features.smart import document_frequencies
 from tallytext.features.svd import Products
@@ -53,7 +53,7 @@ def plain_counts(X: Any) -> Rows[Any]:
     return counts
 
 
-def inverse_frequencies(counts: Rows[Any]) -> Numbers:
+def inverse_frequencies(counts: Rows[Any]) -> FloatArray:
     r"""Return :math:`\mathrm{idf}_w = 1 + \ln((1 + n) / (1 + \mathrm{df}_w))`.
 
     Examples
@@ -71,7 +71,7 @@ _MORE = 10  # directions looked at besides those that are kept
 _CLOSE = 1e-8  # squared lengths of columns, made orthogonal, that are as good as nothing
 
 
-def leading_directions(products: Products, k: int, n_steps: int = 3, seed: int = 0) -> Numbers:
+def leading_directions(products: Products, k: int, n_steps: int = 3, seed: int = 0) -> FloatArray:
     """Return the first k right singular vectors, about, in columns.
 
     By random directions that are brought towards the leading ones ``n_steps`` times. There are
@@ -89,7 +89,7 @@ def leading_directions(products: Products, k: int, n_steps: int = 3, seed: int =
     width = min(k + _MORE, n_rows, n_columns)
     if not width:
         return np.zeros((n_columns, 0))
-    found: Numbers = np.random.default_rng(seed).standard_normal((n_columns, width))
+    found: FloatArray = np.random.default_rng(seed).standard_normal((n_columns, width))
     for _ in range(n_steps):
         found = _orthogonal(products.transposed_times(products.times(found)))
     images = products.times(found)
@@ -99,13 +99,13 @@ def leading_directions(products: Products, k: int, n_steps: int = 3, seed: int =
     return np.ascontiguousarray(found @ turns[:, first])
 
 
-def unit_rows(rows: Numbers) -> Numbers:
+def unit_rows(rows: FloatArray) -> FloatArray:
     """Return rows of length one; those of zeros as they are."""
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return rows / np.where(lengths > 0, lengths, 1.0)[:, None]
 
 
-def _orthogonal(columns: Numbers) -> Numbers:
+def _orthogonal(columns: FloatArray) -> FloatArray:
     """Return orthogonal columns of length one that span the same space."""
     values, turns = linalg.eigh(columns.T @ columns)
     if values[0] > _CLOSE * values[-1]:
@@ -143,7 +143,7 @@ class Presence:
     df: NDArray[Any]
     often: NDArray[Any]
     groups: NDArray[Any]
-    chances: Numbers
+    chances: FloatArray
 
     @classmethod
     def of(cls, counts: Rows[Any], n_threads: int) -> Self:
@@ -159,7 +159,7 @@ class Presence:
         chances = -np.expm1(-np.outer(rates, typical))
         return cls(Products(holds, n_threads), df, often, groups, chances)
 
-    def distances(self, places: Numbers) -> Numbers:
+    def distances(self, places: FloatArray) -> FloatArray:
         """Return the topicality of each word, where documents have these places."""
         found = np.ones(len(self.df))
         if not self.often.size:
@@ -170,7 +170,7 @@ class Presence:
         found[self.often] = np.maximum(away - 1 / df, 0.0)
         return found
 
-    def _by_chance(self, places: Numbers) -> Numbers:
+    def _by_chance(self, places: FloatArray) -> FloatArray:
         """Return the mean place of documents that hold a word by their length alone."""
         order = np.argsort(self.groups, kind="stable")
         sizes = np.bincount(self.groups)
@@ -178,7 +178,7 @@ class Presence:
         return (self.chances @ sums) / np.maximum(self.chances @ sizes, 1e-300)[:, None]
 
 
-def of_equal_length(lengths: Numbers) -> NDArray[Any]:
+def of_equal_length(lengths: FloatArray) -> NDArray[Any]:
     """Return groups of about as many documents each; those of one length are never apart.
 
     Examples
@@ -218,17 +218,17 @@ class Views:
     """
 
     columns: NDArray[np.int64]
-    emphasis: Numbers
-    idf: Numbers
-    directions: Numbers
+    emphasis: FloatArray
+    idf: FloatArray
+    directions: FloatArray
 
     @classmethod
     def of(
         cls,
         units: Products,
         columns: NDArray[np.int64],
-        emphasis: Numbers,
-        idf: Numbers,
+        emphasis: FloatArray,
+        idf: FloatArray,
         k: int,
         seed: int,
     ) -> Self:
@@ -254,7 +254,7 @@ class Views:
         """Return v of documents."""
         return unit_weights(counts, self.idf * self.emphasis)
 
-    def latent(self, units: Products) -> Numbers:
+    def latent(self, units: Products) -> FloatArray:
         """Return z of documents."""
         return unit_rows(units.times(self.directions))
 
@@ -284,7 +284,7 @@ class Views:
         )
 
 
-def single_part(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape) -> Numbers:
+def single_part(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape) -> FloatArray:
     """Return an array of finite 32-bit floats, as 64-bit ones."""
     part = float_part(arrays, name, shape)
     if part.dtype != np.float32:
@@ -292,7 +292,7 @@ def single_part(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape) -> 
     return part.astype(np.float64)
 
 
-def _within(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape, most: float) -> Numbers:
+def _within(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape, most: float) -> FloatArray:
     part = float_part(arrays, name, shape).astype(np.float64)
     if part.size and not (part.min() >= 0 and part.max() <= most):
         raise FileError(
@@ -301,7 +301,7 @@ def _within(arrays: Mapping[str, NDArray[Any]], name: str, shape: Shape, most: f
     return part
 
 
-def shares_of_words(counts: Rows[Any], emphasis: Numbers) -> Rows[Any]:
+def shares_of_words(counts: Rows[Any], emphasis: FloatArray) -> Rows[Any]:
     """Return logarithmic counts, weighed, that sum to one in each document.
 
     Examples
@@ -314,7 +314,7 @@ def shares_of_words(counts: Rows[Any], emphasis: Numbers) -> Rows[Any]:
     return _scaled(found, np.asarray(found.sum(axis=1), dtype=np.float64).ravel())
 
 
-def unit_weights(counts: Rows[Any], scale: Numbers) -> Rows[Any]:
+def unit_weights(counts: Rows[Any], scale: FloatArray) -> Rows[Any]:
     """Return damped counts, scaled, in rows of length one.
 
     Examples
@@ -327,7 +327,7 @@ def unit_weights(counts: Rows[Any], scale: Numbers) -> Rows[Any]:
     return _scaled(found, np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel()))
 
 
-def _scaled(rows: Rows[Any], sizes: Numbers) -> Rows[Any]:
+def _scaled(rows: Rows[Any], sizes: FloatArray) -> Rows[Any]:
     """Divide each row by its size; a row of nothing stays one."""
     rows.data /= np.repeat(np.where(sizes > 0, sizes, 1.0), np.diff(rows.indptr))
     return rows
@@ -380,13 +380,13 @@ class Topicality:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        expect_between("half", self.half, 0.0, 1e6)
-        expect_whole("n_components", self.n_components, 1)
-        expect_whole("passes", self.passes, 1)
-        expect_whole("n_documents", self.n_documents, 1)
-        expect_whole("seed", self.seed, 0)
+        check_between("half", self.half, 0.0, 1e6)
+        check_whole("n_components", self.n_components, 1)
+        check_whole("passes", self.passes, 1)
+        check_whole("n_documents", self.n_documents, 1)
+        check_whole("seed", self.seed, 0)
 
-    def weights(self, X: Any, n_threads: int = 1) -> Numbers:
+    def weights(self, X: Any, n_threads: int = 1) -> FloatArray:
         """Return :math:`g_w` for the columns of a matrix of counts.
 
         Parameters
@@ -406,7 +406,7 @@ class Topicality:
             found = distances / (distances + self.half)
         return found
 
-    def _placed(self, counts: Rows[Any], scale: Numbers, n_threads: int) -> Numbers:
+    def _placed(self, counts: Rows[Any], scale: FloatArray, n_threads: int) -> FloatArray:
         """Return the direction of each document in the latent space."""
         units = unit_weights(counts, scale)
         all_of_them = Products(units, n_threads)
@@ -445,8 +445,8 @@ class Pool:
     views: Views
     shares: Products
     units: Products
-    latent: Numbers
-    background: Numbers
+    latent: FloatArray
+    background: FloatArray
     n_distinct: float
     n_threads: int
     beta: float
@@ -527,13 +527,13 @@ def _common(counts: Rows[Any], min_df: int) -> Any:
     return np.arange(len(df))
 
 
-def _telling(emphasis: Numbers) -> Any:
+def _telling(emphasis: FloatArray) -> Any:
     """Return which words have a weight; the first, where none has."""
     found = np.flatnonzero(emphasis > 0)
     return found if found.size else np.arange(min(1, len(emphasis)))
 
 
-def _background(counts: Rows[Any], emphasis: Numbers) -> Numbers:
+def _background(counts: Rows[Any], emphasis: FloatArray) -> FloatArray:
     """Return the share of each word in all documents, by logarithmic counts."""
     weighed = np.log1p(counts.data) * emphasis[counts.indices]
     found = _LEAST + np.bincount(counts.indices, weighed, counts.shape[1])

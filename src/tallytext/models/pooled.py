@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from tallytext._typing import Numbers
-from tallytext._validation import checked_matrix, expect_between, expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between, check_whole, checked_matrix
 from tallytext.errors import CountError, FileError, LabelError
 from tallytext.features.svd import Products
-from tallytext.io.array_checks import expect_parts
+from tallytext.io.array_checks import check_parts
 from tallytext.models.anchor import Anchor, Trust, document_weights, expected_regression
 from tallytext.models.anchored_em import AnchoredEM, ClassWords, Expected
 from tallytext.models.explaining import Summands
@@ -23,7 +23,7 @@ from tallytext.models.pool import Pool, Rows, Topicality, Views, plain_counts, s
 from tallytext.models.reading import documents_of
 from tallytext.models.trained import Arrays, TrainedClassifier
 from tallytext.runtime import one_blas_thread, progress_bar, thread_count
-from tallytext.tally.labels import expect_lengths, targets_of
+from tallytext.tally.labels import check_lengths, targets_of
 
 # ------------------------------------------------------------------------------------------------
 # What PooledNB can be given, checked before any work is done.
@@ -32,39 +32,39 @@ MOST_BYTES = 2**31
 """The most that a table of all words and classes may take."""
 
 
-def expect_parameters(model: Any) -> None:
+def check_parameters(model: Any) -> None:
     """Refuse parameters of a model that cannot be."""
     if model.translation not in (True, False, "auto"):
         raise ValueError(f"translation must be True, False or 'auto', not {model.translation!r}.")
     for name in ("n_components", "min_df", "rounds"):
-        expect_whole(name, getattr(model, name), 1)
-    expect_whole("random_state", model.random_state, 0)
+        check_whole(name, getattr(model, name), 1)
+    check_whole("random_state", model.random_state, 0)
     for name in ("cost", "length", "penalty", "labelled_weight"):
-        expect_between(name, getattr(model, name), 1e-9, 1e9)
+        check_between(name, getattr(model, name), 1e-9, 1e9)
     for name in ("topicality", "concentration"):
-        expect_between(name, getattr(model, name), 0.0, 1e6)
-    expect_between("beta", model.beta, 0.0, 0.999)
-    expect_between("annealing", model.annealing, 1e-6, 1.0)
+        check_between(name, getattr(model, name), 0.0, 1e6)
+    check_between("beta", model.beta, 0.0, 0.999)
+    check_between("annealing", model.annealing, 1e-6, 1.0)
     if model.trust is not None:
-        expect_between("trust", model.trust, 0.0, 1.0)
-    expect_between("doubt", model.doubt, 0.0, 1e6)
+        check_between("trust", model.trust, 0.0, 1.0)
+    check_between("doubt", model.doubt, 0.0, 1e6)
 
 
-def expect_one_label(truth: Numbers, multi_label: bool | None) -> None:
+def check_one_label(truth: FloatArray, multi_label: bool | None) -> None:
     """Refuse documents with several labels or none, and to be told that there will be some."""
-    several = np.flatnonzero(truth.sum(axis=1) != 1)
-    if not (several.size or multi_label):
+    ambiguous = np.flatnonzero(truth.sum(axis=1) != 1)
+    if not (ambiguous.size or multi_label):
         return
     found = "multi_label=True was asked for"
-    if several.size:
-        found = f"document {several[0]} has {int(truth[several[0]].sum())} labels"
+    if ambiguous.size:
+        found = f"document {ambiguous[0]} has {int(truth[ambiguous[0]].sum())} labels"
     raise LabelError(
         f"{found}, and PooledNB takes documents with one label each. Documents without a label go "
         "into unlabelled; for several labels per document use RefinedNB or MultinomialNB."
     )
 
 
-def expect_room(n_terms: int, n_classes: int) -> None:
+def check_room(n_terms: int, n_classes: int) -> None:
     """Refuse more words and classes than tables of them have room for."""
     needed = 8 * n_terms * n_classes
     if needed > MOST_BYTES:
@@ -125,20 +125,25 @@ class PooledWeights:
     """
 
     views: Views
-    units: Numbers
-    shares: Numbers
-    latent: Numbers
-    bias: Numbers
+    units: FloatArray
+    shares: FloatArray
+    latent: FloatArray
+    bias: FloatArray
 
     @classmethod
     def rounded(
-        cls, views: Views, units: Numbers, shares: Numbers, latent: Numbers, bias: Numbers
+        cls,
+        views: Views,
+        units: FloatArray,
+        shares: FloatArray,
+        latent: FloatArray,
+        bias: FloatArray,
     ) -> Self:
         """Return weights as precise as a file holds them, so that it changes nothing."""
         parts = (units, shares, latent, bias)
         return cls(views, *(part.astype(np.float32).astype(np.float64) for part in parts))
 
-    def scores(self, counts: Rows[Any], n_threads: int) -> Numbers:
+    def scores(self, counts: Rows[Any], n_threads: int) -> FloatArray:
         """Return what each class gets for each document."""
         counts = self.views.narrowed(counts)
         units = Products(self.views.units(counts), n_threads)
@@ -146,7 +151,7 @@ class PooledWeights:
         found = units.times(self.units) + shares.times(self.shares)
         return found + self.views.latent(units) @ self.latent + self.bias
 
-    def pool_scores(self, pool: Pool, rows: Any) -> Numbers:
+    def pool_scores(self, pool: Pool, rows: Any) -> FloatArray:
         """Return the same for some documents of the pool that the weights are of."""
         found = pool.units.matrix[rows] @ self.units + pool.shares.matrix[rows] @ self.shares
         return found + pool.latent[rows] @ self.latent + self.bias
@@ -170,7 +175,7 @@ class PooledWeights:
             scores=each.sum(axis=0) + self.bias,
         )
 
-    def _terms(self, row: Rows[Any]) -> Numbers:
+    def _terms(self, row: Rows[Any]) -> FloatArray:
         """Return what each word of a document adds for each class."""
         units, shares = self.views.units(row), self.views.shares(row)
         each = units.data[:, None] * self.units[row.indices]
@@ -197,11 +202,11 @@ class PooledWeights:
         FileError
             If these arrays cannot be weights of so many columns and classes.
         """
-        expect_parts(arrays, _PARTS)
+        check_parts(arrays, _PARTS)
         views = Views.from_arrays(arrays, n_features)
         n_terms, n_components = views.directions.shape
 
-        def part(name: str, *shape: int) -> Numbers:
+        def part(name: str, *shape: int) -> FloatArray:
             return single_part(arrays, name, shape)
 
         return cls(
@@ -388,7 +393,7 @@ class PooledNB(TrainedClassifier):
     trust_: float
     translated_: bool
     notes_: list[str]
-    label_distributions_: Numbers
+    label_distributions_: FloatArray
     pool_: Pool | None = None
 
     def __init__(
@@ -483,16 +488,16 @@ class PooledNB(TrainedClassifier):
         >>> model.refit([0, 2], ["sea", "sky"]).transduction_
         array(['sea', 'sky', 'sea'], dtype='<U3')
         """
-        pool = self._expect_pool()
+        pool = self._check_pool()
         numbers = np.asarray(rows, dtype=np.intp)
         if numbers.size and not 0 <= numbers.min() <= numbers.max() < pool.n_documents:
             raise LabelError(f"rows must be numbers of the {pool.n_documents} documents at hand.")
         if len(np.unique(numbers)) < numbers.size:
             raise LabelError("a document has its label once: some rows come twice.")
         targets = targets_of(y)
-        expect_lengths(numbers, targets)
+        check_lengths(numbers, targets)
         truth = self._meet(targets).toarray()
-        expect_one_label(truth, self.multi_label)
+        check_one_label(truth, self.multi_label)
         with one_blas_thread():
             self._become(pool, numbers, truth)
         return self
@@ -503,13 +508,13 @@ class PooledNB(TrainedClassifier):
         return self.classes_[self.label_distributions_.argmax(axis=1)]
 
     @property
-    def emphasis_(self) -> Numbers:
+    def emphasis_(self) -> FloatArray:
         """The weight of each word by its topicality."""
         found = np.zeros(self.n_features_in_)
         found[self.weights_.views.columns] = self.weights_.views.emphasis
         return found
 
-    def out_of_sample_scores(self, folds: Any) -> Numbers:
+    def out_of_sample_scores(self, folds: Any) -> FloatArray:
         """Return scores of the labelled documents by models that knew them without their labels.
 
         What is done once for a pool is not done again.
@@ -525,7 +530,7 @@ class PooledNB(TrainedClassifier):
         LabelError
             If the pool is no longer there: in a model that was loaded, or told to drop it.
         """
-        pool = self._expect_pool()
+        pool = self._check_pool()
         truth, rows = self._truth, self._rows
         numbers = checked_folds(folds, len(truth))
         found = self.weights_.pool_scores(pool, rows)
@@ -565,16 +570,16 @@ class PooledNB(TrainedClassifier):
         self.label_distributions_ = np.zeros((0, len(self.classes_)))
         return self
 
-    def _expect_pool(self) -> Pool:
+    def _check_pool(self) -> Pool:
         if self.pool_ is None:
             raise LabelError("the pool was dropped, or never in the file: fit the model again.")
         return self.pool_
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
-        self._expect_parameters()
-        expect_room(X.shape[1], truth.shape[1])
+        self._check_parameters()
+        check_room(X.shape[1], truth.shape[1])
         labels = truth.toarray()
-        expect_one_label(labels, self.multi_label)
+        check_one_label(labels, self.multi_label)
         self.multi_label_ = False
         counts = [sparse.csr_array(X)]
         if self._others is not None:
@@ -593,7 +598,7 @@ class PooledNB(TrainedClassifier):
             self._become(pool, np.arange(len(labels)), labels, step)
 
     def _become(
-        self, pool: Pool, rows: Any, truth: Numbers, step: Callable[[], None] = lambda: None
+        self, pool: Pool, rows: Any, truth: FloatArray, step: Callable[[], None] = lambda: None
     ) -> None:
         learned = self._learned(pool, rows, truth, step)
         self.pool_, self._rows, self._truth = pool, rows, truth
@@ -607,7 +612,7 @@ class PooledNB(TrainedClassifier):
         self,
         pool: Pool,
         rows: Any,
-        truth: Numbers,
+        truth: FloatArray,
         step: Callable[[], None] = lambda: None,
         unseen: Any = (),
     ) -> Learned:
@@ -643,7 +648,7 @@ class PooledNB(TrainedClassifier):
     def _weights(
         self,
         pool: Pool,
-        weighed: Numbers,
+        weighed: FloatArray,
         anchor: Anchor,
         expected: Expected,
         trust: float,
@@ -662,7 +667,7 @@ class PooledNB(TrainedClassifier):
             bias=held * anchor.bias + words * expected.log_sizes,
         )
 
-    def _decide(self, X: Any) -> Numbers:
+    def _decide(self, X: Any) -> FloatArray:
         return self.weights_.scores(plain_counts(X), thread_count(self.n_jobs))
 
     def _summands(self, row: Any) -> Summands:
@@ -671,8 +676,8 @@ class PooledNB(TrainedClassifier):
         parts = document.values, document.terms, document.starts
         return self.weights_.summands(sparse.csr_array(parts, shape=row.shape), self.classes_)
 
-    def _expect_parameters(self) -> None:
-        expect_parameters(self)
+    def _check_parameters(self) -> None:
+        check_parameters(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

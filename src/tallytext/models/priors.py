@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.errors import LabelError, did_you_mean
 
 Prior: TypeAlias = Literal["ml", "smoothed", "uniform"] | Mapping[Any, float] | ArrayLike
@@ -19,10 +19,10 @@ _NAMES = ("ml", "smoothed", "uniform")
 def class_priors(
     prior: Prior,
     beta: float,
-    documents: Numbers,
+    documents: FloatArray,
     classes: NDArray[Any],
     n_documents: float | None = None,
-) -> Numbers:
+) -> FloatArray:
     r"""Return p(c) for each class.
 
     ==============  =================================================
@@ -50,22 +50,22 @@ def class_priors(
         return _given(np.asarray(prior, dtype=np.float64), n_classes, n_documents is None)
     if prior == "uniform":
         return np.full(n_classes, 1.0 / max(n_classes, 1))
-    expect_prior(prior)
+    check_prior(prior)
     beta = beta if prior == "smoothed" else 0.0
     counts = documents + beta
     below = float(counts.sum()) if n_documents is None else n_documents + 2 * beta
     return counts / max(below, float(np.finfo(np.float64).tiny))
 
 
-def expect_prior(prior: Prior) -> None:
+def check_prior(prior: Prior) -> None:
     """Refuse a name that is no prior."""
     if isinstance(prior, str) and prior not in _NAMES:
         raise ValueError(f"prior must be one of {_NAMES}, a mapping or numbers, not {prior!r}.")
 
 
 def weighted_priors(
-    priors: Numbers, class_weight: Any, classes: NDArray[Any], several: bool = False
-) -> Numbers:
+    priors: FloatArray, class_weight: Any, classes: NDArray[Any], multi_label: bool = False
+) -> FloatArray:
     """Multiply each prior by the weight of its class; ``"balanced"`` makes all equal.
 
     Where documents may have several labels, it is the odds of each class that are multiplied, and
@@ -76,20 +76,20 @@ def weighted_priors(
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ValueError(f"class_weight must be 'balanced' or a dict, not {class_weight!r}.")
-        return np.full(len(priors), 0.5 if several else 1.0 / max(len(priors), 1))
+        return np.full(len(priors), 0.5 if multi_label else 1.0 / max(len(priors), 1))
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be 'balanced' or a dict, not {class_weight!r:.80}.")
     weights = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("a class_weight is negative, infinite or not a number.")
     weighed = priors * weights
-    below = weighed + (1 - priors) if several else weighed.sum()
+    below = weighed + (1 - priors) if multi_label else weighed.sum()
     if not np.all(below > 0):
         raise ValueError("class_weight leaves no class with a prior above zero.")
     return weighed / below
 
 
-def log_priors(priors: Numbers, contrast: bool) -> Numbers:
+def log_priors(priors: FloatArray, contrast: bool) -> FloatArray:
     """Return the logarithms of priors, or of the odds of each class against all others."""
     with np.errstate(divide="ignore"):
         logs = np.log(priors)
@@ -97,7 +97,7 @@ def log_priors(priors: Numbers, contrast: bool) -> Numbers:
         return logs - np.log(np.maximum(1 - priors, 1e-12)) if contrast else logs
 
 
-def _given(priors: Numbers, n_classes: int, sum_to_one: bool) -> Numbers:
+def _given(priors: FloatArray, n_classes: int, sum_to_one: bool) -> FloatArray:
     if priors.shape != (n_classes,):
         raise LabelError(f"{n_classes} classes, but priors of shape {priors.shape}.")
     if not ((priors >= 0) & (priors <= 1)).all():
@@ -107,7 +107,7 @@ def _given(priors: Numbers, n_classes: int, sum_to_one: bool) -> Numbers:
     return priors
 
 
-def _by_label(prior: Mapping[Any, float], classes: NDArray[Any], sum_to_one: bool) -> Numbers:
+def _by_label(prior: Mapping[Any, float], classes: NDArray[Any], sum_to_one: bool) -> FloatArray:
     every = np.array(list(prior.values()), dtype=np.float64)
     labels = classes.tolist()
     for label in labels:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext._core import TallySlice
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.errors import CountError, LabelError
 from tallytext.models.scorer import Documents, SparseWeights, Weights
 from tallytext.tally.labels import Label, array_of_labels, sort_labels
@@ -132,29 +132,29 @@ class Reading:
     order: ClassOrder
     starts: NDArray[np.int64]
     classes: NDArray[np.int32]
-    cells: Numbers
-    term_totals: Numbers
-    class_totals: Numbers
-    class_scales: Numbers
-    totals: Numbers
-    scales: Numbers
-    class_documents: Numbers
-    class_terms: Numbers
+    cells: FloatArray
+    term_totals: FloatArray
+    class_totals: FloatArray
+    class_scales: FloatArray
+    totals: FloatArray
+    scales: FloatArray
+    class_documents: FloatArray
+    class_terms: FloatArray
     n_documents: float
     n_live_terms: int
     version: int
     terms: NDArray[np.int32] | None
     source: Reader
-    labelled: tuple[Numbers, float] | None = None
+    labelled: tuple[FloatArray, float] | None = None
     pooled: bool = False
 
     @property
-    def labelled_documents(self) -> Numbers:
+    def labelled_documents(self) -> FloatArray:
         """How many documents of each class have labels."""
         return self.class_documents if self.labelled is None else self.labelled[0]
 
     @property
-    def prior_documents(self) -> tuple[Numbers, float]:
+    def prior_documents(self) -> tuple[FloatArray, float]:
         """The documents of each class, and all, that say how likely classes are."""
         if self.labelled is None or self.pooled:
             return self.class_documents, float(self.n_documents)
@@ -183,15 +183,15 @@ class Reading:
         Moved
             If the tally has changed since.
         """
-        return self if self.complete else self.source.read().expect_version(self.version)
+        return self if self.complete else self.source.read().check_version(self.version)
 
     def counts_of_counts(self, events: Literal["cells", "pooled"], few: bool) -> dict[int, int]:
         """Return how many events occurred r times, for small r only if these are enough."""
         found = self.source.counts_of_counts(events, few)
-        self.expect_version(self.source.version)
+        self.check_version(self.source.version)
         return found
 
-    def expect_version(self, version: int) -> Reading:
+    def check_version(self, version: int) -> Reading:
         """Return the reading, unless it is of another moment."""
         if self.version != version:
             raise Moved
@@ -201,11 +201,11 @@ class Reading:
         """Return which term each cell belongs to."""
         return np.repeat(np.arange(self.n_terms), np.diff(self.starts))
 
-    def class_sum(self, values: Numbers) -> Numbers:
+    def class_sum(self, values: FloatArray) -> FloatArray:
         """Return the sum of a value per cell over each class."""
         return np.bincount(self.classes, values, self.n_classes).astype(np.float64)
 
-    def dense(self, values: Numbers, first: int, last: int) -> Numbers:
+    def dense(self, values: FloatArray, first: int, last: int) -> FloatArray:
         """Return a value per cell as rows of terms by classes, zero where there is no cell."""
         rows = np.zeros((last - first, self.n_classes))
         cells = slice(self.starts[first], self.starts[last])
@@ -213,7 +213,7 @@ class Reading:
         rows[term, self.classes[cells]] = values[cells]
         return rows
 
-    def rows(self, values: Numbers, terms: NDArray[np.int32]) -> Numbers:
+    def rows(self, values: FloatArray, terms: NDArray[np.int32]) -> FloatArray:
         """Return a value per cell as rows of the terms asked for, each as often as it is."""
         first, n = self.starts[terms], np.diff(self.starts)[terms]
         row = np.repeat(np.arange(len(n)), n)
@@ -320,7 +320,7 @@ def at_one_moment(reader: Reader, make: Callable[[Reader], Made]) -> Made:
         return make(reader.at_rest())
 
 
-def expect_classes(reading: Reading) -> None:
+def check_classes(reading: Reading) -> None:
     """Refuse to judge documents before there is a class."""
     if not reading.n_classes:
         raise LabelError("there is no class to predict: no document with a label was learned.")

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from tallytext._core import DualDescent, unit_scores
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.errors import CountError, FileError, ScoreError
 from tallytext.models.explaining import Summands
 from tallytext.models.multinomial import MultinomialNB
@@ -48,7 +48,7 @@ class Centre:
 
     reading: Reading
     weights: Weights
-    several: bool
+    multi_label: bool
 
     @classmethod
     def of(
@@ -56,14 +56,16 @@ class Centre:
         model: MultinomialNB | None,
         X: Any,
         truth: sparse.csr_array[Any],
-        several: bool,
+        multi_label: bool,
         n_jobs: int | None,
     ) -> Self:
         """Count documents, of which ``truth`` says the classes by their numbers."""
         chosen = MultinomialNB.chi_contrast() if model is None else clone(model)
-        chosen.set_params(multi_label=several, n_jobs=n_jobs).fit(X, _numbers(truth, several))
+        chosen.set_params(multi_label=multi_label, n_jobs=n_jobs).fit(
+            X, _numbers(truth, multi_label)
+        )
         reading = chosen._reader().read()
-        return cls(reading, chosen._weights(reading), several)
+        return cls(reading, chosen._weights(reading), multi_label)
 
     def scale(self, chi_power: float) -> NDArray[np.float32]:
         r"""Return what one of each word weighs, zero for one that was never seen.
@@ -71,7 +73,7 @@ class Centre:
         .. math:: s_w = \left(1 + \ln \frac{1 + n}{1 + n_w}\right) \max(\chi^2_w, 10^{-6})^p
         """
         documents, total = self.reading.term_totals[-1], self.reading.n_documents
-        scale: Numbers = 1 + np.log((1 + total) / (1 + documents))
+        scale: FloatArray = 1 + np.log((1 + total) / (1 + documents))
         if chi_power:
             chi = term_emphasis(self.reading, "chi", 1.0)
             scale *= np.maximum(chi, _LEAST_CHI) ** chi_power
@@ -94,12 +96,12 @@ class Centre:
                     "a naive Bayes model whose words can have the probability zero cannot be "
                     "refined: its weights are infinite. Give it a smoothing."
                 )
-            yield first, rows if self.several else rows - rows.mean(axis=1, keepdims=True)
+            yield first, rows if self.multi_label else rows - rows.mean(axis=1, keepdims=True)
 
 
-def _numbers(truth: sparse.csr_array[Any], several: bool) -> Any:
+def _numbers(truth: sparse.csr_array[Any], multi_label: bool) -> Any:
     """Return labels by their numbers, in a form that tells one from several."""
-    if not several:
+    if not multi_label:
         return truth.indices
     # An indicator matrix of one column would be taken for labels 0 and 1.
     return truth if truth.shape[1] > 1 else [[0] * n for n in np.diff(truth.indptr).tolist()]
@@ -142,7 +144,7 @@ class UnitWeights:
     rows: Floats
     bias: Floats
 
-    def scores(self, documents: Documents, n_threads: int) -> Numbers:
+    def scores(self, documents: Documents, n_threads: int) -> FloatArray:
         """Return the score of each document for each class; words without a weight are ignored."""
         starts, terms = documents.starts, documents.terms
         counts = documents.values.astype(np.float64, copy=False)
@@ -188,7 +190,7 @@ class UnitWeights:
         return cls(scale, rows, _part(arrays, "bias", (n_classes,)))
 
 
-def damped(counts: Numbers) -> Numbers:
+def damped(counts: FloatArray) -> FloatArray:
     """Return 1 + ln x, or x itself below one.
 
     Examples
@@ -349,8 +351,8 @@ class RefinedNB(TrainedClassifier):
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
-        self._expect_parameters()
-        _expect_room(X.shape[1], truth.shape[1])
+        self._check_parameters()
+        _check_room(X.shape[1], truth.shape[1])
         seed, *seeds = check_random_state(self.random_state).randint(2**31, size=self.passes + 1)
         known = Centre.of(self.nb, X, truth, self.multi_label_, self.n_jobs)
         scale = known.scale(self.chi_power)
@@ -393,23 +395,23 @@ class RefinedNB(TrainedClassifier):
         if self.warm_start and hasattr(self, "duals_"):
             descent.resume(self.duals_.of(self.classes_.tolist())[: known.reading.n_documents])
 
-    def _decide(self, X: Any) -> Numbers:
+    def _decide(self, X: Any) -> FloatArray:
         return self.weights_.scores(documents_of(X), thread_count(self.n_jobs))
 
     def _summands(self, row: Any) -> Summands:
         return self.weights_.summands(documents_of(row), self.classes_)
 
-    def _expect_parameters(self) -> None:
-        expect_between("cost", self.cost, 1e-6, 1e6)
-        expect_between("centre", self.centre, 0.0, 1e3)
-        expect_between("chi_power", self.chi_power, 0.0, 10.0)
+    def _check_parameters(self) -> None:
+        check_between("cost", self.cost, 1e-6, 1e6)
+        check_between("centre", self.centre, 0.0, 1e3)
+        check_between("chi_power", self.chi_power, 0.0, 10.0)
         if not isinstance(self.passes, Integral) or self.passes < 1:
             raise ValueError(f"passes must be a whole number from 1 up, not {self.passes!r}.")
         if self.nb is not None and not isinstance(self.nb, MultinomialNB):
             raise ValueError(f"nb must be a MultinomialNB, not {self.nb!r:.80}.")
 
 
-def _expect_room(n_terms: int, n_classes: int) -> None:
+def _check_room(n_terms: int, n_classes: int) -> None:
     needed = 4 * n_terms * n_classes
     if needed > MOST_BYTES:
         raise CountError(

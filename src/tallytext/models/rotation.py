@@ -15,12 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_whole
 from tallytext.errors import FileError
 from tallytext.features.smart import WEIGHER_PARTS, Weigher
 from tallytext.features.svd import singular_vectors
-from tallytext.io.array_checks import expect_parts, float_part, starts_part, whole_part
+from tallytext.io.array_checks import check_parts, float_part, starts_part, whole_part
 from tallytext.models.trained import Arrays as Arrays_of_trained
 from tallytext.models.trained import TrainedClassifier
 from tallytext.runtime import progress_bar, thread_count
@@ -42,7 +42,7 @@ class Block(NamedTuple):
     """
 
     terms: Terms
-    vectors: Numbers
+    vectors: FloatArray
 
 
 def deal(n_terms: int, n_blocks: int, random: Any) -> list[Terms]:
@@ -123,12 +123,12 @@ class FlatTree:
     left: Whole
     right: Whole
     feature: Whole
-    threshold: Numbers
+    threshold: FloatArray
     leaf: Whole
-    probabilities: Numbers
+    probabilities: FloatArray
 
     @classmethod
-    def of(cls, tree: Any, several: bool) -> Self:
+    def of(cls, tree: Any, multi_label: bool) -> Self:
         """Take over a tree that scikit-learn has grown.
 
         Parameters
@@ -143,7 +143,7 @@ class FlatTree:
         at_end = left < 0
         leaf = np.where(at_end, np.cumsum(at_end) - 1, -1)
         shares = nodes.value[at_end]
-        probabilities = _of_outputs_of_flat_tree(shares, tree) if several else shares[:, 0]
+        probabilities = _of_outputs_of_flat_tree(shares, tree) if multi_label else shares[:, 0]
         return cls(
             left,
             nodes.children_right.astype(np.int64),
@@ -153,7 +153,7 @@ class FlatTree:
             probabilities,
         )
 
-    def predict_proba(self, features: NDArray[np.float32]) -> Numbers:
+    def predict_proba(self, features: NDArray[np.float32]) -> FloatArray:
         """Return the probabilities of the leaf that each document comes to."""
         at = np.zeros(len(features), dtype=np.int64)
         going = np.flatnonzero(self.left[at] >= 0)
@@ -189,7 +189,7 @@ class FlatTree:
             whole_part(arrays, name, (n_nodes,), -1, n_nodes) for name in ("left", "right")
         )
         feature = whole_part(arrays, "feature", (n_nodes,), 0, max(n_features, 1))
-        _expect_tree(left, right)
+        _check_tree(left, right)
         at_end = left < 0
         if not n_features and not at_end.all():
             raise FileError("a tree asks for features, and there are none.")
@@ -200,7 +200,7 @@ class FlatTree:
         return cls(left, right, feature, threshold, leaf, probabilities)
 
 
-def _of_outputs_of_flat_tree(shares: Numbers, tree: Any) -> Numbers:
+def _of_outputs_of_flat_tree(shares: FloatArray, tree: Any) -> FloatArray:
     """Return the share of ones in each output, leaves by outputs."""
     # A tree of one output has its classes by themselves.
     outputs = tree.classes_ if isinstance(tree.classes_, list) else [tree.classes_]
@@ -208,7 +208,7 @@ def _of_outputs_of_flat_tree(shares: Numbers, tree: Any) -> Numbers:
     return np.stack([shares[:, out, ones].sum(axis=1) for out, ones in enumerate(columns)], axis=1)
 
 
-def _expect_tree(left: Whole, right: Whole) -> None:
+def _check_tree(left: Whole, right: Whole) -> None:
     if not len(left):
         raise FileError("a tree has no root.")
     inner = np.flatnonzero(left >= 0)
@@ -255,7 +255,7 @@ def members_from(arrays: Arrays, n_terms: int, n_classes: int) -> list[Pair]:
     FileError
         If these are not the arrays of a forest on so many terms and classes.
     """
-    expect_parts(arrays, _NAMES)
+    check_parts(arrays, _NAMES)
     rotations = _rotations(arrays, n_terms)
     return list(zip(rotations, _trees(arrays, rotations, n_classes), strict=True))
 
@@ -425,7 +425,7 @@ class RotationForest(TrainedClassifier):
         return self
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
-        self._expect_parameters()
+        self._check_parameters()
         self.weigher_ = Weigher.of(X, self.weighting)
         columns = self.weigher_(X).tocsc()
         wanted = truth.toarray().astype(np.int64) if self.multi_label_ else truth.indices
@@ -454,7 +454,7 @@ class RotationForest(TrainedClassifier):
         seeded = "random_state" in chosen.get_params(deep=False)
         return chosen.set_params(random_state=seed) if seeded else chosen
 
-    def _decide(self, X: Any) -> Numbers:
+    def _decide(self, X: Any) -> FloatArray:
         columns = self.weigher_(X).tocsc()
         total = np.zeros((X.shape[0], len(self.classes_)))
         parallel = Parallel(thread_count(self.n_jobs), prefer="threads", return_as="generator")
@@ -463,21 +463,21 @@ class RotationForest(TrainedClassifier):
             total += said
         return total / len(self.members_)
 
-    def _odds(self, decisions: Numbers) -> Numbers:
+    def _odds(self, decisions: FloatArray) -> FloatArray:
         # As if each classifier had a vote, and one more were half for and half against.
         votes = decisions * len(self.members_)
         return np.log(votes + 0.5) - np.log(len(self.members_) - votes + 0.5)
 
-    def _expect_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         for name in ("n_estimators", "n_blocks", "n_components"):
-            expect_whole(name, getattr(self, name), 1)
+            check_whole(name, getattr(self, name), 1)
         if self.estimator is not None and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"estimator must be a classifier with predict_proba, not {self.estimator!r:.80}."
             )
 
 
-def _said(member: Member, X: sparse.csc_array[Any]) -> Numbers:
+def _said(member: Member, X: sparse.csc_array[Any]) -> FloatArray:
     """Return the probability of each class by one classifier."""
     said = member.classifier.predict_proba(_some(member.rotation.features(X)))
     if isinstance(said, list):
@@ -490,7 +490,7 @@ def _some(features: NDArray[np.float32]) -> NDArray[np.float32]:
     return features if features.shape[1] else np.zeros((len(features), 1), dtype=np.float32)
 
 
-def _of_outputs(said: list[Numbers], classes: list[NDArray[Any]]) -> Numbers:
+def _of_outputs(said: list[FloatArray], classes: list[NDArray[Any]]) -> FloatArray:
     """Return the probability of 1 in each output, documents by outputs."""
     each = zip(said, classes, strict=True)
     return np.stack([found[:, own == 1].sum(axis=1) for found, own in each], axis=1)

@@ -99,11 +99,11 @@ def model_from(
         If this is no state of such a model, the model has parameters that cannot be, or the tally
         lacks a plane that they ask for.
     """
-    _expect_state(state)
+    _check_state(state)
     try:
         if isinstance(model, MultinomialNB) and model.smoothing is not None:
             model.smoothing = smoothing_with_arrays(model.smoothing, _others(arrays or {}))
-            _expect_rows(model.smoothing)
+            _check_rows(model.smoothing)
         return _with_expected(_fitted(model, tally, state), state, arrays or {})
     except (AttributeError, TypeError, ValueError) as problem:
         reason = str(problem).removesuffix(".")
@@ -112,7 +112,7 @@ def model_from(
 
 def _fitted(model: Model, tally: Tally, state: Mapping[str, Any]) -> Model:
     model.multi_label_ = state["several"]
-    model._expect_parameters()
+    model._check_parameters()
     model._start(tally, state["unit"], state["weighted"], open_=state["open"])
     model.ordering_ = Ordering(LabelIndex(state["announced"]).names)
     # A closed model has a column for each term of its vocabulary.
@@ -140,7 +140,7 @@ def _with_expected(model: Model, state: Mapping[str, Any], arrays: Mapping[str, 
     return model
 
 
-def _expect_rows(smoothing: Any) -> None:
+def _check_rows(smoothing: Any) -> None:
     if isinstance(smoothing, Semantic) and smoothing.translation is None:
         raise FileError("the rows of its translation are missing")
 
@@ -159,7 +159,7 @@ def _choose(model: NaiveBayes, chosen: Any) -> None:
     model.chosen_ = (own, chosen)
 
 
-def _expect_state(state: Any) -> None:
+def _check_state(state: Any) -> None:
     if not isinstance(state, Mapping) or state.keys() - {"expected"} != _NAMES:
         raise FileError(f"this is not the state of a model: {state!r:.80}")
     flags = [state[name] for name in ("weighted", "open", "named", "several")]

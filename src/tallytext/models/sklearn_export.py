@@ -12,12 +12,12 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer, LabelBinarizer
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.errors import ScoreError
 from tallytext.models.scorer import Weights
 
 
-def dense_weights(weights: Weights, n_terms: int) -> Numbers:
+def dense_weights(weights: Weights, n_terms: int) -> FloatArray:
     """Return what one count of each term adds, classes by terms; columns beyond add nothing."""
     n_known = min(n_terms, len(weights.mass))
     table = np.zeros((len(weights.intercept), n_terms))
@@ -30,7 +30,7 @@ def dense_weights(weights: Weights, n_terms: int) -> Numbers:
     return table
 
 
-def as_multinomial(table: Numbers, intercept: Numbers, like: Any) -> Any:
+def as_multinomial(table: FloatArray, intercept: FloatArray, like: Any) -> Any:
     """Return scikit-learn's multinomial model with these joint log-probabilities."""
     carrier = _fitted(MultinomialNB(), like)
     carrier.feature_log_prob_, carrier.class_log_prior_ = table, intercept
@@ -38,7 +38,7 @@ def as_multinomial(table: Numbers, intercept: Numbers, like: Any) -> Any:
     return carrier
 
 
-def as_bernoulli(table: Numbers, intercept: Numbers, like: Any) -> Any:
+def as_bernoulli(table: FloatArray, intercept: FloatArray, like: Any) -> Any:
     r"""Return scikit-learn's Bernoulli model whose words have these logits.
 
     The prior is what is left of the intercept when all :math:`\log(1 - p)` are taken out, so that
@@ -52,11 +52,11 @@ def as_bernoulli(table: Numbers, intercept: Numbers, like: Any) -> Any:
     return carrier
 
 
-def as_one_vs_rest(table: Numbers, intercept: Numbers, like: Any, several: bool) -> Any:
+def as_one_vs_rest(table: FloatArray, intercept: FloatArray, like: Any, multi_label: bool) -> Any:
     """Return one logistic model for each class, with these log-odds against all others."""
     carrier = _fitted(OneVsRestClassifier(LogisticRegression()), like)
     carrier.classes_ = like.classes_
-    carrier.label_binarizer_ = _binarizer(like.classes_, several)
+    carrier.label_binarizer_ = _binarizer(like.classes_, multi_label)
     carrier.estimators_ = [
         _logistic(weights, constant, like)
         for weights, constant in zip(table, intercept, strict=True)
@@ -73,18 +73,18 @@ def behind(tf: str, carrier: Any) -> Any:
     return made
 
 
-def _logistic(weights: Numbers, constant: float, like: Any) -> Any:
+def _logistic(weights: FloatArray, constant: float, like: Any) -> Any:
     carrier = _fitted(LogisticRegression(), like)
     carrier.coef_, carrier.intercept_ = weights[None], np.array([constant])
     carrier.classes_ = np.array([0, 1])
     return carrier
 
 
-def _binarizer(classes: NDArray[Any], several: bool) -> LabelBinarizer:
+def _binarizer(classes: NDArray[Any], multi_label: bool) -> LabelBinarizer:
     binarizer = LabelBinarizer()
     binarizer.classes_, binarizer.sparse_input_ = classes, False
     # Two classes would otherwise share one model, but each has its own log-odds.
-    binarizer.y_type_ = "multilabel-indicator" if several else "multiclass"
+    binarizer.y_type_ = "multilabel-indicator" if multi_label else "multiclass"
     return binarizer
 
 

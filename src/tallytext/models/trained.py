@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext._validation import checked_matrix
 from tallytext.decision.calibrators import log_odds
 from tallytext.decision.explanation import Explanation
@@ -24,7 +24,7 @@ from tallytext.tally.labels import (
     LabelIndex,
     Targets,
     array_of_labels,
-    expect_lengths,
+    check_lengths,
     place_of,
     targets_of,
 )
@@ -72,12 +72,12 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = checked_matrix(self, X, reset=True, open_width=False)
         targets = targets_of(y)
-        expect_lengths(X, targets)
+        check_lengths(X, targets)
         truth = self._meet(targets)
         self._train(X, truth)
         return self
 
-    def decision_function(self, X: Any) -> Numbers:
+    def decision_function(self, X: Any) -> FloatArray:
         """Return what the method gives each class, as it was published.
 
         Columns are those of ``classes_``; for two classes of which a document has exactly one,
@@ -93,7 +93,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return found[:, 1] - found[:, 0]
         return found
 
-    def scores(self, X: Any) -> Numbers:
+    def scores(self, X: Any) -> FloatArray:
         """Return by how much each document speaks for each class; zero is an even chance.
 
         Parameters
@@ -103,7 +103,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._log_odds(self._checked(X))
 
-    def scores_and_lengths(self, X: Any) -> tuple[Numbers, Numbers]:
+    def scores_and_lengths(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return :meth:`scores` and a length of one for each: they do not grow with it.
 
         Parameters
@@ -114,7 +114,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = self.scores(X)
         return found, np.ones(len(found))
 
-    def scores_lengths_classes(self, X: Any) -> tuple[Numbers, Numbers, NDArray[Any]]:
+    def scores_lengths_classes(self, X: Any) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
         """Return :meth:`scores`, lengths and the labels of the columns, of one moment.
 
         Parameters
@@ -147,7 +147,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         order = np.argsort(-self.class_documents_, kind="stable")
         return self.classes_[order[found[:, order].argmax(axis=1)]]
 
-    def predict_proba(self, X: Any) -> Numbers:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of each class that scores stand for; not calibrated.
 
         For several labels per document, of each class against its absence; otherwise they sum to
@@ -160,7 +160,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return np.exp(self.predict_log_proba(X))
 
-    def predict_log_proba(self, X: Any) -> Numbers:
+    def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithms of :meth:`predict_proba`.
 
         Parameters
@@ -170,7 +170,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self.posteriors(self.scores(X))
 
-    def rank(self, X: Any, label: Any) -> Numbers:
+    def rank(self, X: Any, label: Any) -> FloatArray:
         """Return by how much each document speaks for a class, to sort by.
 
         Parameters
@@ -184,7 +184,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         at = self.class_number(label)
         return self.log_odds(self.scores(X))[:, at]
 
-    def posteriors(self, scores: Numbers) -> Numbers:
+    def posteriors(self, scores: FloatArray) -> FloatArray:
         """Return the logarithms of the probabilities that :meth:`scores` stand for.
 
         Parameters
@@ -194,7 +194,7 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return posteriors(scores, self.contrasts, self.multi_label_)
 
-    def log_odds(self, scores: Numbers) -> Numbers:
+    def log_odds(self, scores: FloatArray) -> FloatArray:
         """Return the log-odds of each class against all others that :meth:`scores` stand for.
 
         Parameters
@@ -285,22 +285,22 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         raise FileError(f"a {type(self).__name__} cannot be loaded.")
 
-    def _expect_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse parameters that cannot be, or that contradict each other."""
 
     def _train(self, X: Any, truth: sparse.csr_array[Any]) -> None:
         """Learn from counts and from which document has which class (float64, zeros and ones)."""
         raise TypeError(f"{type(self).__name__} must say how it is trained.")
 
-    def _decide(self, X: Any) -> Numbers:
+    def _decide(self, X: Any) -> FloatArray:
         """Return what the method gives each class for each document."""
         raise TypeError(f"{type(self).__name__} must say how it decides.")
 
-    def _odds(self, decisions: Numbers) -> Numbers:
+    def _odds(self, decisions: FloatArray) -> FloatArray:
         """Return log-odds, or what comes close: zero is an even chance."""
         return decisions
 
-    def _log_odds(self, X: Any) -> Numbers:
+    def _log_odds(self, X: Any) -> FloatArray:
         """Return :meth:`_odds` of what the method gives; for those that need more to tell them."""
         return self._odds(self._decide(X))
 
@@ -315,14 +315,14 @@ class TrainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn what classes there are; return which document has which."""
         if self.multi_label not in (None, True, False):
             raise ValueError(f"multi_label must be True, False or None, not {self.multi_label!r}.")
-        several = targets.several
-        if several and self.multi_label is False:
-            expect_single(targets)
+        multi_label = targets.multi_label
+        if multi_label and self.multi_label is False:
+            check_single(targets)
         names = targets.classes
         if not names:
             raise LabelError("there is no class to learn: no document has a label.")
         truth = _indicator(targets.labels, names)
-        self.multi_label_ = several if self.multi_label is None else bool(self.multi_label)
+        self.multi_label_ = multi_label if self.multi_label is None else bool(self.multi_label)
         self.classes_ = array_of_labels(names)
         self.class_documents_ = np.bincount(truth.indices, minlength=len(names))
         return truth
@@ -348,9 +348,9 @@ def _indicator(labels: list[Any], names: list[Any]) -> sparse.csr_array[Any]:
     return sparse.csr_array((np.ones(len(ids)), ids, starts), shape=shape)
 
 
-def expect_single(targets: Targets) -> None:
+def check_single(targets: Targets) -> None:
     """Refuse documents that do not have exactly one label."""
-    if not targets.several:
+    if not targets.multi_label:
         return
     for at, given in enumerate(targets.labels):
         if len(given) != 1:

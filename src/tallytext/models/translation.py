@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext.models.reading import Reading
 from tallytext.models.scorer import sums_of_rows
 from tallytext.models.smoothing.base import safe_ratio
@@ -47,7 +47,7 @@ class ClassTranslations:
     whole: Reading
     live: NDArray[np.bool_]
     shares: Any
-    pruned: Numbers
+    pruned: FloatArray
     usable: NDArray[np.bool_]
 
     @classmethod
@@ -101,8 +101,8 @@ class RestTranslations:
     usable : ndarray of bool of shape (n_classes,)
     """
 
-    factors: Numbers
-    totals: Numbers
+    factors: FloatArray
+    totals: FloatArray
     classes: list[Any]
     usable: NDArray[np.bool_]
 
@@ -124,7 +124,7 @@ class RestTranslations:
             usable=mass > 0,
         )
 
-    def rows(self, terms: NDArray[Any]) -> Numbers:
+    def rows(self, terms: NDArray[Any]) -> FloatArray:
         """Return p_t(w|c̄) of some terms, words by classes."""
         made = np.zeros((len(terms), self.factors.shape[1]))
         for factor, total, inside in zip(self.factors, self.totals, self.classes, strict=True):
@@ -145,7 +145,7 @@ def counts_by_term(reading: Reading) -> Any:
 
 def _pruned(
     signatures: Signatures, counts: Any, live: NDArray[np.bool_]
-) -> tuple[Any, Numbers, NDArray[np.bool_]]:
+) -> tuple[Any, FloatArray, NDArray[np.bool_]]:
     """Return p_t of some classes, how much of it was pruned, and whether there is any."""
     mixed = signatures.mixed(counts) @ sparse.diags_array(live * 1.0)
     sums = mixed.sum(axis=1)
@@ -166,7 +166,7 @@ def _in_columns(shares: Any, words: NDArray[Any], n_terms: int) -> Any:
     return sparse.csr_array((coo.data, places), shape=(n_terms, shares.shape[0]))
 
 
-def _by_column(values: Numbers, words: NDArray[Any], n_terms: int) -> Numbers:
+def _by_column(values: FloatArray, words: NDArray[Any], n_terms: int) -> FloatArray:
     made = np.zeros(n_terms)
     made[words[words >= 0]] = values[words >= 0]
     return made
@@ -194,7 +194,7 @@ class TranslatedReading:
     made: ClassTranslations
     reading: Reading
     terms: NDArray[Any]
-    shares: Numbers
+    shares: FloatArray
 
     @classmethod
     def of(cls, made: ClassTranslations, part: Reading) -> TranslatedReading:
@@ -218,11 +218,11 @@ class TranslatedReading:
         reading = _words_only(made, reading, terms)
         return cls(made, reading, terms, _values_at(shares, joined))
 
-    def rows(self, first: int, last: int) -> Numbers:
+    def rows(self, first: int, last: int) -> FloatArray:
         """Return p_t of a range of words, words by classes."""
         return self.reading.dense(self.shares, first, last)
 
-    def rest_rows(self, first: int, last: int) -> Numbers:
+    def rest_rows(self, first: int, last: int) -> FloatArray:
         """Return p_t outside each class, of a range of words."""
         return self.made.rests.rows(self.terms[first:last])
 
@@ -240,7 +240,7 @@ def _words_only(made: ClassTranslations, part: Reading, terms: NDArray[Any]) -> 
     return replace(part, term_totals=term_totals, class_totals=class_totals, totals=totals)
 
 
-def _values_at(values: Any, joined: Any) -> Numbers:
+def _values_at(values: Any, joined: Any) -> FloatArray:
     """Return the entries of a matrix where another one has some, zero where it has none."""
     width, coo = joined.shape[1], values.tocoo()
     rows = np.repeat(np.arange(joined.shape[0]), np.diff(joined.indptr))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Measure, Numbers
+from tallytext._typing import FloatArray, Measure
 from tallytext.features.term_scores import CLASS_METHODS, Postings, Table
 from tallytext.models.reading import Reading
 from tallytext.models.scorer import MakeRows, RowWeights, SparseWeights, Weights
@@ -48,18 +48,18 @@ class WordCounts:
     translated: TranslatedReading | None = None
 
     @cached_property
-    def cells(self) -> Numbers:
+    def cells(self) -> FloatArray:
         """:math:`N_{cw}`."""
         cells = self.reading.cells[0]
         return cells if self.scale == 1 else cells * self.scale
 
     @cached_property
-    def words(self) -> Numbers:
+    def words(self) -> FloatArray:
         """:math:`T_w`."""
         return self.reading.term_totals[0] * self.scale
 
     @cached_property
-    def tokens(self) -> Numbers:
+    def tokens(self) -> FloatArray:
         """:math:`T_c`."""
         return self.reading.class_totals[0] * self.scale
 
@@ -118,11 +118,11 @@ class WordCounts:
         return {"usable": made.usable, "pruned": made.pruned}
 
     @cached_property
-    def spread(self) -> Numbers:
+    def spread(self) -> FloatArray:
         """:math:`g(w)`."""
         return self.spread_of(self.words)
 
-    def spread_of(self, words: Numbers) -> Numbers:
+    def spread_of(self, words: FloatArray) -> FloatArray:
         """Return the background of words that occur so often."""
         known = np.full(words.shape, True) if self.closed else words > 0
         return self.smoothing.spread(Terms(words, self.total, self.n_terms, known))
@@ -132,12 +132,12 @@ class WordCounts:
         """Whether a word counts at all."""
         return self.spread > 0
 
-    def seen(self, counts: Numbers, classes: Classes, at: Any = slice(None)) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes, at: Any = slice(None)) -> FloatArray:
         """Return f of counts of the classes ``at``."""
         return self.smoothing.seen(counts, _gathered(classes, at))
 
     @cached_property
-    def cells_seen(self) -> Numbers:
+    def cells_seen(self) -> FloatArray:
         """F of each cell, with what signatures add."""
         at = self.reading.classes
         seen = self.seen(self.cells, self.classes, at)
@@ -147,12 +147,12 @@ class WordCounts:
 
     def probabilities(
         self,
-        counts: Numbers,
+        counts: FloatArray,
         classes: Classes,
         first: int,
         last: int,
-        shares: Numbers | None = None,
-    ) -> Numbers:
+        shares: FloatArray | None = None,
+    ) -> FloatArray:
         """Return p(w|c) of rows of counts, words by classes, with p_t if given."""
         seen = self.seen(counts, classes)
         if shares is not None:
@@ -162,29 +162,29 @@ class WordCounts:
             return np.where(seen > 0, seen, spread)
         return np.maximum(seen + spread, 0.0)
 
-    def rows(self, first: int, last: int) -> Numbers:
+    def rows(self, first: int, last: int) -> FloatArray:
         """Return p(w|c) of a range of words."""
         counts = self.reading.dense(self.cells, first, last)
         shares = None if self.translated is None else self.translated.rows(first, last)
         return self.probabilities(counts, self.classes, first, last, shares)
 
-    def rest_rows(self, first: int, last: int) -> Numbers:
+    def rest_rows(self, first: int, last: int) -> FloatArray:
         """Return p(w|c̄) of a range of words, c̄ being all documents outside c."""
         counts = self.words[first:last, None] - self.reading.dense(self.cells, first, last)
         shares = None if self.translated is None else self.translated.rest_rows(first, last)
         return self.probabilities(np.maximum(counts, 0.0), self.rests, first, last, shares)
 
-    def _sum(self, measure: Measure, occurrences: bool) -> Numbers:
+    def _sum(self, measure: Measure, occurrences: bool) -> FloatArray:
         values = measure(self.cells)
         return self.reading.class_sum(values * self.words[self.term] if occurrences else values)
 
-    def _rest_sum(self, measure: Measure, occurrences: bool) -> Numbers:
+    def _rest_sum(self, measure: Measure, occurrences: bool) -> FloatArray:
         each = measure(self.words) * (self.words if occurrences else 1.0)
         words = self.words[self.term]
         moved = measure(np.maximum(words - self.cells, 0.0)) * (words if occurrences else 1.0)
         return each.sum() - self.reading.class_sum(each[self.term] - moved)
 
-    def _own_words(self) -> Numbers:
+    def _own_words(self) -> FloatArray:
         # Words that no other class has: what is left of them is rounding.
         alone = self.words[self.term] - self.cells <= 1e-9 * self.words[self.term]
         return self.reading.class_sum(alone.astype(np.float64))
@@ -195,7 +195,7 @@ def _gathered(classes: Classes, at: Any) -> Classes:
     if isinstance(at, slice):
         return classes
 
-    def total(measure: Measure, occurrences: bool = False) -> Numbers:
+    def total(measure: Measure, occurrences: bool = False) -> FloatArray:
         return classes.sum(measure, occurrences)[at]
 
     return replace(
@@ -219,7 +219,7 @@ def taken(numbers: Any, at: Any) -> Any:
 _ROW_NUMBERS = 1 << 21
 
 
-def term_emphasis(reading: Reading, method: str | None, power: float) -> Numbers:
+def term_emphasis(reading: Reading, method: str | None, power: float) -> FloatArray:
     """Return one weight per word, common to all classes."""
     if method is None:
         return np.ones(reading.n_terms)
@@ -244,19 +244,19 @@ class ClassWeighting:
     method: str | None
     power: float = 1.0
 
-    def rows(self, first: int, last: int) -> Numbers:
+    def rows(self, first: int, last: int) -> FloatArray:
         """Return the weights of a range of words, words by classes."""
         words = self.reading.term_totals[-1, first:last, None]
         return self._weights(self.reading.dense(self.reading.cells[-1], first, last), words)
 
-    def scale(self) -> Numbers:
+    def scale(self) -> FloatArray:
         """Return V / W of each class: what makes its weights one on average."""
         whole = replace(self, reading=self.reading.all_terms())
         n_live = float((whole.reading.term_totals[-1] > 0).sum())
         total = sum(whole.rows(*ends).sum(axis=0) for ends in blocks(whole.reading))
         return np.divide(n_live, total, out=np.zeros(self.reading.n_classes), where=total > 0)
 
-    def held(self) -> Callable[[NDArray[np.int32]], Numbers]:
+    def held(self) -> Callable[[NDArray[np.int32]], FloatArray]:
         """Return the weights of any words, one on average, as they are now."""
         scale = self.scale()
         return lambda terms: (
@@ -267,7 +267,7 @@ class ClassWeighting:
             )
         )
 
-    def _weights(self, class_with: Numbers, words: Numbers) -> Numbers:
+    def _weights(self, class_with: FloatArray, words: FloatArray) -> FloatArray:
         reading = self.reading
         if self.method is None:
             return np.broadcast_to((words > 0) * 1.0, class_with.shape)
@@ -277,7 +277,7 @@ class ClassWeighting:
             in_class=reading.class_documents,
             n_documents=reading.n_documents,
         )
-        weights: Numbers = np.where(words > 0, CLASS_METHODS[self.method](table), 0.0)
+        weights: FloatArray = np.where(words > 0, CLASS_METHODS[self.method](table), 0.0)
         return weights if self.power == 1 else weights**self.power
 
 
@@ -287,7 +287,7 @@ def blocks(reading: Reading) -> list[tuple[int, int]]:
     return [(at, min(at + step, reading.n_terms)) for at in range(0, reading.n_terms, step)]
 
 
-METHODS: dict[str, Callable[[Postings], Numbers]] = {
+METHODS: dict[str, Callable[[Postings], FloatArray]] = {
     "ig": lambda postings: postings.summed(Table.gain, np.ones_like(postings.sizes)),
     "chi": lambda postings: postings.topmost(Table.chi_square),
     "prr": lambda postings: postings.topmost(Table.probability_ratio),
@@ -304,7 +304,7 @@ that is right for documents with several labels, too."""
 _LEAST = np.finfo(np.float64).tiny
 
 
-def joint_weights(counts: WordCounts, intercept: Numbers, emphasis: Numbers) -> Weights:
+def joint_weights(counts: WordCounts, intercept: FloatArray, emphasis: FloatArray) -> Weights:
     r"""Return the weights of :math:`\log p(c) + \sum_w x_w q_w \log p(w \mid c)`.
 
     What a class has not shown costs :math:`\log \gamma_c + \log g(w)`; what it has shown adds
@@ -326,7 +326,7 @@ def joint_weights(counts: WordCounts, intercept: Numbers, emphasis: Numbers) -> 
 
 
 def contrast_weights(
-    counts: WordCounts, intercept: Numbers, emphasis: Numbers, only_rest: bool
+    counts: WordCounts, intercept: FloatArray, emphasis: FloatArray, only_rest: bool
 ) -> Weights:
     r"""Return the weights of :math:`\sum_w x_w q_w [\log p(w \mid c) - \log p(w \mid \bar c)]`.
 
@@ -356,8 +356,8 @@ def contrast_weights(
 
 def row_weights(
     counts: WordCounts,
-    intercept: Numbers,
-    emphasis: Numbers,
+    intercept: FloatArray,
+    emphasis: FloatArray,
     rows: MakeRows,
     already_logs: bool = False,
 ) -> RowWeights:
@@ -365,7 +365,7 @@ def row_weights(
 
     mass = emphasis * counts.known
 
-    def make(first: int, last: int) -> Numbers:
+    def make(first: int, last: int) -> FloatArray:
         made = rows(first, last)
         with np.errstate(divide="ignore"):
             logs = made if already_logs else np.log(made)
@@ -380,7 +380,7 @@ def row_weights(
 
 
 def class_contrast_weights(
-    counts: WordCounts, intercept: Numbers, weighting: ClassWeighting, only_rest: bool
+    counts: WordCounts, intercept: FloatArray, weighting: ClassWeighting, only_rest: bool
 ) -> RowWeights:
     r"""Return the weights of :math:`\sum_w x_w \frac{V w_{cw}}{\sum_v w_{cv}} [\dots]`."""
     scale, contrast = weighting.scale(), _contrast(counts, only_rest)
@@ -394,14 +394,14 @@ def class_contrast_weights(
 
 
 def _contrast(counts: WordCounts, only_rest: bool) -> MakeRows:
-    def rows(first: int, last: int) -> Numbers:
+    def rows(first: int, last: int) -> FloatArray:
         inside = None if only_rest else counts.rows(first, last)
         return contrast_logs(inside, counts.rest_rows(first, last))
 
     return rows
 
 
-def contrast_logs(inside: Numbers | None, outside: Numbers) -> Numbers:
+def contrast_logs(inside: FloatArray | None, outside: FloatArray) -> FloatArray:
     """Return log p(w|c) - log p(w|rest of c), or the latter alone.
 
     Without smoothing a word may be impossible in the class, in its rest, or in both: then it says a
@@ -411,14 +411,14 @@ def contrast_logs(inside: Numbers | None, outside: Numbers) -> Numbers:
     return -rest if inside is None else np.log(np.maximum(inside, _LEAST)) - rest
 
 
-def _gain(counts: WordCounts, freed: Numbers) -> Numbers:
+def _gain(counts: WordCounts, freed: FloatArray) -> FloatArray:
     seen = counts.cells_seen
     spread = freed[counts.reading.classes] * counts.spread[counts.term]
     ratio = np.divide(seen, spread, out=np.zeros_like(seen), where=spread > 0)
     return _log_where(ratio) if counts.smoothing.exclusive else np.log1p(ratio)
 
 
-def _rest_logs(counts: WordCounts) -> tuple[Numbers, Numbers, Numbers]:
+def _rest_logs(counts: WordCounts) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return log A(w), log B(c), and for each cell log p(w|rest of c) - log A(w) B(c)."""
     reading, rests = counts.reading, counts.rests
     freed = counts.smoothing.freed(rests)
@@ -434,7 +434,7 @@ def _rest_logs(counts: WordCounts) -> tuple[Numbers, Numbers, Numbers]:
     return of_word, of_class, log_here - of_word[counts.term] - of_class[reading.classes]
 
 
-def _log_where(values: Numbers) -> Numbers:
+def _log_where(values: FloatArray) -> FloatArray:
     """Return logarithms, zero where there is nothing to take one of."""
     values = np.asarray(values)
     return np.log(values, out=np.zeros_like(values), where=values > 0)

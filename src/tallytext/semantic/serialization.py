@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.errors import FileError
-from tallytext.io.array_checks import expect_parts, float_part, starts_part, whole_part
+from tallytext.io.array_checks import check_parts, float_part, starts_part, whole_part
 from tallytext.io.safetensors import LONGEST_HEADER, load_arrays, parsed, save_arrays
 from tallytext.semantic.concepts import Concepts
 from tallytext.semantic.estimation import COUNTS, LARGEST_BETA, SOLVERS, between, whole
@@ -81,12 +81,12 @@ def spelt_signatures(signatures: Any) -> Any:
     """
     if isinstance(signatures, str):
         return signatures
-    several = isinstance(signatures, list | tuple)
+    multi_label = isinstance(signatures, list | tuple)
     parts, n_finders = [], 0
-    for part in signatures if several else [signatures]:
+    for part in signatures if multi_label else [signatures]:
         parts.append(part if isinstance(part, str) else n_finders)
         n_finders += not (isinstance(part, str) and part == "words")
-    return parts if several else parts[0]
+    return parts if multi_label else parts[0]
 
 
 def signatures_from(stored: Any, finders: list[Any]) -> Any:
@@ -153,7 +153,7 @@ def vectorizer_from_values(values: Any) -> TextVectorizer:
         settings[name] = _pair(name, settings[name])
     settings["dtype"] = _number_type(settings["dtype"])
     made = TextVectorizer(**settings)
-    _expect_usable(made)
+    _check_usable(made)
     return made
 
 
@@ -189,7 +189,7 @@ def _number_type(name: Any) -> np.dtype[Any]:
     return np.dtype(name)
 
 
-def _expect_usable(vectorizer: TextVectorizer) -> None:
+def _check_usable(vectorizer: TextVectorizer) -> None:
     """Refuse parameters that would be refused when they are used."""
     flags = vectorizer.lowercase, vectorizer.binary
     shares = vectorizer.min_df, vectorizer.max_df
@@ -293,7 +293,7 @@ def read_arrays(model: Translating, arrays: Arrays, values: Mapping[str, Any]) -
 
 
 def _fill(model: Translating, arrays: Arrays, values: Mapping[str, Any]) -> None:
-    expect_parts(arrays, _PARTS)
+    check_parts(arrays, _PARTS)
     words, others = (_vocabulary(arrays, of) for of in _NAMES)
     finders = finders_from_bytes(arrays["finders"])
     vectorizer = vectorizer_from_values(values["vectorizer"])

@@ -244,7 +244,7 @@ class Targets(NamedTuple):
     """
 
     labels: list[Any]
-    several: bool
+    multi_label: bool
     columns: int | None = None
 
     @property
@@ -252,7 +252,7 @@ class Targets(NamedTuple):
         """Each label once."""
         return (
             {label for labels in self.labels for label in labels}
-            if self.several
+            if self.multi_label
             else {*self.labels}
         )
 
@@ -266,7 +266,7 @@ class Targets(NamedTuple):
         return self._replace(labels=[self.labels[row] for row in rows.tolist()])
 
 
-def targets_as(labels: list[Any], several: bool) -> Targets:
+def targets_as(labels: list[Any], multi_label: bool) -> Targets:
     """Return labels that were read before, listed where documents may have several.
 
     Examples
@@ -274,7 +274,7 @@ def targets_as(labels: list[Any], several: bool) -> Targets:
     >>> targets_as(["a", ["b", "c"]], several=True).labels
     [['a'], ['b', 'c']]
     """
-    return Targets([_listed(each) for each in labels] if several else labels, several)
+    return Targets([_listed(each) for each in labels] if multi_label else labels, multi_label)
 
 
 def targets_of(y: Any) -> Targets:
@@ -302,11 +302,11 @@ def targets_of(y: Any) -> Targets:
         if is_indicator(y):
             return _from_matrix(np.array(y))
         if any(issubclass(kind, _SEVERAL) for kind in {*map(type, y)}):
-            return Targets([_listed(labels) for labels in y], several=True)
-    return Targets(_single(y), several=False)
+            return Targets([_listed(labels) for labels in y], multi_label=True)
+    return Targets(_single(y), multi_label=False)
 
 
-def expect_lengths(X: Any, targets: Targets) -> None:
+def check_lengths(X: Any, targets: Targets) -> None:
     """Refuse more or fewer labels than documents."""
     if len(targets.labels) != X.shape[0]:
         raise LabelError(
@@ -355,7 +355,7 @@ def _from_matrix(y: Any) -> Targets:
         raise LabelError(f"Unknown label type: a matrix of labels must hold 0 and 1, not {y!r:.80}")
     rows = sparse.csr_array(y)
     cells = np.split(rows.indices, rows.indptr[1:-1])
-    return Targets([cell.tolist() for cell in cells], several=True, columns=y.shape[1])
+    return Targets([cell.tolist() for cell in cells], multi_label=True, columns=y.shape[1])
 
 
 def is_indicator(y: Any) -> bool:

@@ -131,7 +131,7 @@ def _rank(plane: Plane) -> tuple[int, int, float, bool, bool]:
     return tf, norm, theta, plane.weighted, plane.shared
 
 
-def expect_same(mine: tuple[Plane, ...], theirs: tuple[Plane, ...]) -> None:
+def check_same(mine: tuple[Plane, ...], theirs: tuple[Plane, ...]) -> None:
     """Refuse tallies whose planes follow different recipes, naming both."""
     if mine != theirs:
         raise RecipeError(

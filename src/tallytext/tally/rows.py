@@ -64,7 +64,7 @@ def counts_of(counts: Mapping[str, Any]) -> dict[str, int]:
     {'sea': 2}
     """
     for term, count in counts.items():
-        _expect_count(f"term {term!r}", count)
+        _check_count(f"term {term!r}", count)
     return {term: int(count) for term, count in counts.items() if count}
 
 
@@ -77,7 +77,7 @@ def _clean_rows(X: Any) -> Rows | None:
     if X.shape[1] > _MOST_COLUMNS or starts[-1] != len(counts):
         return None
     if X.indices.dtype != np.int32:
-        _expect_inside(X)
+        _check_inside(X)
     terms = np.ascontiguousarray(X.indices, dtype=np.int32)
     try:
         clean = rows_are_clean(starts, terms, counts, X.shape[1], thread_count())
@@ -92,7 +92,7 @@ def _canonical(X: Any) -> Any:
     given: Any = X
     if given.ndim != 2:
         raise CountError("counts must have two dimensions: documents by terms.")
-    _expect_inside(given)
+    _check_inside(given)
     matrix = given.tocsr()
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
@@ -101,7 +101,7 @@ def _canonical(X: Any) -> Any:
     return matrix
 
 
-def _expect_inside(X: Any) -> None:
+def _check_inside(X: Any) -> None:
     # SciPy takes these arrays as they come.
     if X.format not in ("csr", "csc", "bsr") or not X.indices.size:
         return
@@ -134,11 +134,11 @@ def _integers(matrix: Any) -> Any:
     if not good.all():
         at = int(np.argmin(good))
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        _expect_count(f"row {row}, column {matrix.indices[at]}", data[at].item())
+        _check_count(f"row {row}, column {matrix.indices[at]}", data[at].item())
     return data
 
 
-def _expect_count(where: str, value: Any) -> None:
+def _check_count(where: str, value: Any) -> None:
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, int | float) or value != value or value in (np.inf, -np.inf):

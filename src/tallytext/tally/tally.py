@@ -34,7 +34,7 @@ from tallytext.tally.labels import (
     plain,
     unknown_class,
 )
-from tallytext.tally.planes import UNIT, Plane, PlaneTotals, expect_same, in_order
+from tallytext.tally.planes import UNIT, Plane, PlaneTotals, check_same, in_order
 from tallytext.tally.rows import Rows, counts_of, rows_of
 from tallytext.text.sources import pieces
 from tallytext.text.vectorizer import TextVectorizer
@@ -542,7 +542,7 @@ class Learning(Statistics):
     ) -> None:
         encoded = self._labels.encode(labels, rows.n_documents)
         if terms is None or terms is self._vocabulary:
-            expect_width(self._vocabulary, rows.width)
+            check_width(self._vocabulary, rows.width)
         else:
             rows = self._translated(rows, vocabulary_of(terms, rows.width), encoded, sign)
         self._apply_rows(rows, encoded, sample_weight, sign)
@@ -585,7 +585,7 @@ class Learning(Statistics):
             raise refused(refusal, self._vocabulary, self._labels)
 
     def _combine(self, other: Learning, sign: int) -> Self:
-        expect_same(self._planes, other._planes)
+        check_same(self._planes, other._planes)
         known = len(self._labels)
         try:
             theirs = other._snapshot()
@@ -593,14 +593,14 @@ class Learning(Statistics):
             term_map = self._term_map(theirs._vocabulary, add=sign > 0)
             other._owns_vocabulary &= other._vocabulary is not self._vocabulary
             if sign < 0:
-                theirs._expect_terms(term_map)
+                theirs._check_terms(term_map)
             self._apply(theirs._native.reshaped(term_map, class_map), sign)
         except BaseException:
             self._labels.truncate(known)
             raise
         return self
 
-    def _expect_terms(self, term_map: NDArray[np.int32]) -> None:
+    def _check_terms(self, term_map: NDArray[np.int32]) -> None:
         occurrences = self.term_occurrences[: len(term_map)]
         missing = np.flatnonzero((term_map < 0) & (occurrences > 0))
         if missing.size:
@@ -668,7 +668,7 @@ def vocabulary_of(terms: Terms, width: int) -> Vocabulary:
     ['sea', 'sky']
     """
     if isinstance(terms, Vocabulary):
-        expect_width(terms, width)
+        check_width(terms, width)
         return terms
     names = _names_of(terms)
     vocabulary = Vocabulary(names)
@@ -694,7 +694,7 @@ def _names_of(terms: Mapping[str, int] | Sequence[str]) -> list[str]:
     return names
 
 
-def expect_width(vocabulary: Vocabulary, width: int) -> None:
+def check_width(vocabulary: Vocabulary, width: int) -> None:
     """Refuse columns that the vocabulary does not name."""
     if width > len(vocabulary):
         raise CountError(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tallytext._typing import Numbers
+from tallytext._typing import FloatArray
 from tallytext._validation import checked_matrix
 from tallytext.errors import LabelError
 from tallytext.features.selector import TermSelector, without_others
@@ -29,7 +29,7 @@ from tallytext.runtime import progress_bar
 from tallytext.tally.labels import (
     Targets,
     array_of_labels,
-    expect_lengths,
+    check_lengths,
     sort_labels,
     targets_of,
     truth_of,
@@ -306,10 +306,10 @@ class Cut:
         ids = np.sort(self.ids)
         return self.split.train.X[:, ids], self.split.test.X[:, ids]
 
-    def outcome(self, model: Any) -> Numbers:
+    def outcome(self, model: Any) -> FloatArray:
         """Return right labels, wrong ones, and missing ones."""
-        several = self.split.train.targets.several
-        if several:
+        multi_label = self.split.train.targets.multi_label
+        if multi_label:
             return _counts(self._truth(self.split.test), self._decided(model))
         predicted = self._predicted(model).tolist()
         pairs = zip(predicted, self.split.test.targets.labels, strict=True)
@@ -339,7 +339,7 @@ class Cut:
     def _read_off(self, model: NaiveBayes) -> NaiveBayes:
         """Return the model of the masked tally: nothing is counted again."""
         train, read = self.split.train, clone(model)
-        read._settle(train.targets.several)
+        read._settle(train.targets.multi_label)
         read._start(self.tally, self.unit, weighted=False, open_=True)
         kept = np.zeros(train.X.shape[1], dtype=bool)
         kept[self.ids] = True
@@ -350,7 +350,7 @@ class Cut:
         return truth_of(documents.targets.labels, self.classes)
 
 
-def error_of(outcome: Numbers) -> float:
+def error_of(outcome: FloatArray) -> float:
     """Return what F1 lacks; where each document has one label and gets one, the share of errors.
 
     Examples
@@ -363,7 +363,7 @@ def error_of(outcome: Numbers) -> float:
     return (wrong + missing) / pairs if pairs else 0.0
 
 
-def _counts(truth: NDArray[np.bool_], decided: NDArray[np.bool_]) -> Numbers:
+def _counts(truth: NDArray[np.bool_], decided: NDArray[np.bool_]) -> FloatArray:
     parts = truth & decided, decided & ~truth, truth & ~decided
     return np.array([part.sum() for part in parts], dtype=np.float64)
 
@@ -430,7 +430,7 @@ def vocabulary_curve(
     """
     methods, classifiers = named(scores, "scores"), named(_or_default(models), "models")
     carrier = TermSelector(min_df=min_df)
-    carrier._expect_parameters()
+    carrier._check_parameters()
     whole = _documents(carrier, X, y, reset=True)
     held_out = None if X_test is None else _documents(carrier, X_test, y_test, reset=False)
     curve = _Curve(methods, classifiers, whole, held_out, carrier)
@@ -452,7 +452,7 @@ class _Curve:
         self.methods, self.models, self.whole, self.held_out = methods, models, whole, held_out
         self.vocabulary, self.min_df = vocabulary_for(carrier), carrier.min_df
         self.unit = unit_of(whole.X)
-        self.planes = _planes(models.values(), self.unit, whole.targets.several)
+        self.planes = _planes(models.values(), self.unit, whole.targets.multi_label)
         distinct = whole.targets.distinct | (held_out.targets.distinct if held_out else set())
         self.classes = array_of_labels(sort_labels(distinct))
 
@@ -481,14 +481,14 @@ class _Curve:
         return VocabularyCurve(
             sizes=tuple(kept),
             lines=tuple(self._lines(outcomes)),
-            measure="1 - micro F1" if self.whole.targets.several else "error",
+            measure="1 - micro F1" if self.whole.targets.multi_label else "error",
             method="held-out" if self.held_out else "cross-validation",
             n_documents=judged.X.shape[0],
         )
 
     def _add(
         self,
-        outcomes: Numbers,
+        outcomes: FloatArray,
         split: Split,
         method: Any,
         sizes: Sequence[int],
@@ -505,7 +505,7 @@ class _Curve:
                 outcomes[which, at] += cut.outcome(model)
                 step()
 
-    def _lines(self, outcomes: Numbers) -> Iterator[CurveLine]:
+    def _lines(self, outcomes: FloatArray) -> Iterator[CurveLine]:
         for score, of_score in zip(self.methods, outcomes, strict=True):
             for model, of_model in zip(self.models, of_score, strict=True):
                 yield CurveLine(score, model, tuple(map(error_of, of_model)))
@@ -519,7 +519,7 @@ class _Curve:
 
 def _documents(carrier: TermSelector, X: Any, y: Any, reset: bool) -> Documents:
     X, targets = checked_matrix(carrier, X, reset=reset, open_width=False), targets_of(y)
-    expect_lengths(X, targets)
+    check_lengths(X, targets)
     if not targets.distinct:
         raise LabelError("no document has a label: there is no class to tell.")
     if not X.has_canonical_format:
@@ -528,13 +528,13 @@ def _documents(carrier: TermSelector, X: Any, y: Any, reset: bool) -> Documents:
     return Documents(X, targets)
 
 
-def _planes(models: Iterable[Any], unit: float, several: bool) -> list[Plane]:
+def _planes(models: Iterable[Any], unit: float, multi_label: bool) -> list[Plane]:
     """Return what the scores and models read besides whole counts."""
-    planes = [Plane("binary", shared=True)] if several else []
+    planes = [Plane("binary", shared=True)] if multi_label else []
     for model in models:
         if isinstance(model, NaiveBayes):
             settled = clone(model)
-            settled._settle(several)
+            settled._settle(multi_label)
             columns = settled._columns(unit, False)
             planes += [column for column in columns if isinstance(column, Plane)]
     return planes

@@ -213,6 +213,6 @@ def _needs_folds(model: NaiveBayes) -> bool:
 
 
 def _default_scoring(seen: OutOfSample) -> float:
-    if not seen.several:
+    if not seen.multi_label:
         return seen.accuracy
     return float(f_measures(seen.truth, seen.predict().astype(np.bool_)).micro_f1)

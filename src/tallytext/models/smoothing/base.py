@@ -9,13 +9,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallytext._typing import Measure, Numbers
+from tallytext._typing import FloatArray, Measure
 
 
 class ClassSum(Protocol):
     """Sums a function of the counts of each class."""
 
-    def __call__(self, measure: Measure, occurrences: bool = False) -> Numbers:
+    def __call__(self, measure: Measure, occurrences: bool = False) -> FloatArray:
         """Return the sum over the words of each class of ``measure(N)``."""
         ...
 
@@ -46,8 +46,8 @@ class Classes:
         How much of what they stand for is left to the background.
     """
 
-    tokens: Numbers
-    terms: Numbers
+    tokens: FloatArray
+    terms: FloatArray
     total: Any
     n_terms: Any
     whole: bool
@@ -72,7 +72,7 @@ class Terms:
         Whether the word is in the vocabulary.
     """
 
-    occurrences: Numbers
+    occurrences: FloatArray
     total: Any
     n_terms: Any
     known: NDArray[np.bool_]
@@ -97,7 +97,7 @@ class Corpus:
         judges right when each document is left out; None when only sums are at hand.
     """
 
-    class_tokens: Numbers
+    class_tokens: FloatArray
     counts_of_counts: Callable[[str, bool], dict[int, int]] | None = None
     documents: Callable[[], Any] | None = None
     left_out: Callable[[Sequence[Any]], list[float]] | None = None
@@ -151,7 +151,7 @@ class Smoothing:
         """Whether words with f > 0 have no part in the background: p is f or gamma g, not both."""
         return False
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts, where ``classes`` describes the class of each of them.
 
         Parameters
@@ -163,7 +163,7 @@ class Smoothing:
         """
         raise TypeError(f"{type(self).__name__} must say what seen words keep: define seen().")
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class; 1 for a class without tokens when g sums to one.
 
         Parameters
@@ -173,7 +173,7 @@ class Smoothing:
         """
         raise TypeError(f"{type(self).__name__} must say what mass is freed: define freed().")
 
-    def spread(self, terms: Terms) -> Numbers:
+    def spread(self, terms: Terms) -> FloatArray:
         """Return g of each word, zero for a word that is to be ignored.
 
         Parameters
@@ -196,7 +196,7 @@ class Smoothing:
         """
         raise TypeError(f"{type(self).__name__} has no signatures: define signatures().")
 
-    def translated(self, shares: Numbers, classes: Classes) -> Numbers:
+    def translated(self, shares: FloatArray, classes: Classes) -> FloatArray:
         """Return what signatures add to f of words that are this share of what they mean.
 
         Parameters
@@ -219,12 +219,12 @@ class Smoothing:
         return self
 
 
-def uniform(terms: Terms) -> Numbers:
+def uniform(terms: Terms) -> FloatArray:
     """Return the same share of the vocabulary for every known word."""
     return np.where(terms.known, 1.0 / np.maximum(terms.n_terms, 1), 0.0)
 
 
-def safe_ratio(above: Any, below: Any, empty: float) -> Numbers:
+def safe_ratio(above: Any, below: Any, empty: float) -> FloatArray:
     """Return ``above / below``, and ``empty`` where there is nothing below.
 
     Parameters

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.models.smoothing.base import Classes, Corpus, Smoothing, Terms, safe_ratio
 
 
@@ -36,21 +36,21 @@ class Laplace(Smoothing):
         return True
 
     def __post_init__(self) -> None:
-        expect_between("epsilon", self.epsilon, 1e-12, 1e12)
+        check_between("epsilon", self.epsilon, 1e-12, 1e12)
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts."""
         return np.divide(counts, self._below(classes), dtype=np.float64)
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class, for a background of one per word."""
         return np.divide(self.epsilon, self._below(classes), dtype=np.float64)
 
-    def spread(self, terms: Terms) -> Numbers:
+    def spread(self, terms: Terms) -> FloatArray:
         """Return one for each word, so that f / gamma does not depend on V."""
         return np.where(terms.known, 1.0, 0.0)
 
-    def _below(self, classes: Classes) -> Numbers:
+    def _below(self, classes: Classes) -> FloatArray:
         # Nothing is smaller than one word, but for a vocabulary without any.
         return np.maximum(classes.tokens + self.epsilon * classes.n_terms, self.epsilon)
 
@@ -84,13 +84,13 @@ class Background(Smoothing):
         return True
 
     def __post_init__(self) -> None:
-        expect_between("alpha", self.alpha, 1e-12, 1.0)
+        check_between("alpha", self.alpha, 1e-12, 1.0)
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts."""
         return safe_ratio((1 - self.alpha) * counts, classes.tokens, 0.0)
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class."""
         return np.where(classes.tokens > 0, self.alpha, 1.0)
 
@@ -125,13 +125,13 @@ class Dirichlet(Smoothing):
 
     def __post_init__(self) -> None:
         if self.m is not None:
-            expect_between("m", self.m, 1e-12, 1e12)
+            check_between("m", self.m, 1e-12, 1e12)
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts."""
         return counts / (classes.tokens + self._mass)
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class."""
         return safe_ratio(self._mass, classes.tokens + self._mass, 1.0)
 
@@ -167,10 +167,10 @@ class Unsmoothed(Smoothing):
     Unsmoothed()
     """
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts."""
         return safe_ratio(counts, classes.tokens, 0.0)
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class: nothing, but for a class without tokens."""
         return np.where(classes.tokens > 0, 0.0, 1.0)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.errors import RecipeError
 from tallytext.models.smoothing.base import Classes, Corpus, Smoothing, Terms, safe_ratio, uniform
 
@@ -161,14 +161,14 @@ class TokenDocuments:
     """
 
     documents: NDArray[Any]
-    tokens: Numbers
-    weights: Numbers
+    tokens: FloatArray
+    weights: FloatArray
     classes: NDArray[Any]
     cells: NDArray[Any]
-    cell_counts: Numbers
+    cell_counts: FloatArray
     cell_classes: NDArray[Any]
-    term_totals: Numbers
-    class_totals: Numbers
+    term_totals: FloatArray
+    class_totals: FloatArray
     total: float
     n_tokens: float
 
@@ -178,12 +178,12 @@ class TokenDocuments:
         return self.total / self.n_tokens if self.n_tokens else 1.0
 
     @cached_property
-    def counts(self) -> Numbers:
+    def counts(self) -> FloatArray:
         """:math:`N_{cw}` of each entry."""
         return self.cell_counts[self.cells]
 
     @cached_property
-    def left_shares(self) -> Numbers:
+    def left_shares(self) -> FloatArray:
         """The unigram of each entry's word without the token."""
         return safe_ratio(
             np.maximum(self.term_totals - self.weights, 0.0), self.total - self.weights, 0.0
@@ -198,7 +198,7 @@ class TokenDocuments:
         """
         return self.left_shares * self.total > NOTHING * self.mean_weight
 
-    def taken(self, b: float) -> Numbers:
+    def taken(self, b: float) -> FloatArray:
         """Return the sum of min(N, b) over the words of each class."""
         cut = np.minimum(self.cell_counts, b)
         return np.bincount(self.cell_classes, cut, len(self.class_totals)).astype(np.float64)
@@ -263,7 +263,7 @@ def document_leave_one_out_discount(documents: TokenDocuments, most: float = 0.9
     )
 
 
-def _sizes(documents: TokenDocuments, inside: Numbers) -> tuple[Any, Numbers, Numbers]:
+def _sizes(documents: TokenDocuments, inside: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
     """Return the (document, class) of each entry, its size, and the total without the document."""
     pairs = documents.documents * len(documents.class_totals) + documents.classes
     _, within = np.unique(pairs, return_inverse=True)
@@ -321,7 +321,7 @@ class AbsoluteDiscount(Smoothing):
         if isinstance(self.b, str) and self.b not in _RULES:
             raise ValueError(f"b must be a number or one of {_RULES}, not {self.b!r}.")
         if not isinstance(self.b, str):
-            expect_between("b", self.b, 0.0, math.inf)
+            check_between("b", self.b, 0.0, math.inf)
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {choices}, not {getattr(self, name)!r}.")
@@ -336,7 +336,7 @@ class AbsoluteDiscount(Smoothing):
         """Whether seen words have no part in the background."""
         return self.scheme == "backoff"
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts."""
         kept = np.maximum(counts - self._discount, 0.0)
         if self.exclusive:
@@ -344,12 +344,12 @@ class AbsoluteDiscount(Smoothing):
             kept = np.where(self._left(classes) > 0, kept, counts)
         return safe_ratio(kept, classes.tokens, 0.0)
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class."""
         mass = safe_ratio(self._taken(classes), classes.tokens, 1.0)
         return safe_ratio(mass, self._left(classes), 0.0) if self.exclusive else mass
 
-    def spread(self, terms: Terms) -> Numbers:
+    def spread(self, terms: Terms) -> FloatArray:
         """Return g of each word."""
         return uniform(terms) if self.background == "uniform" else super().spread(terms)
 
@@ -377,7 +377,7 @@ class AbsoluteDiscount(Smoothing):
         choose = document_leave_one_out_discount if by_document else token_leave_one_out_discount
         return choose(corpus.documents())
 
-    def _taken(self, classes: Classes) -> Numbers:
+    def _taken(self, classes: Classes) -> FloatArray:
         b = self._discount
         if self.literal:
             return classes.sum(lambda counts: np.where(counts > b, b, 0.0))
@@ -385,7 +385,7 @@ class AbsoluteDiscount(Smoothing):
             return b * classes.terms
         return classes.sum(lambda counts: np.minimum(counts, b))
 
-    def _left(self, classes: Classes) -> Numbers:
+    def _left(self, classes: Classes) -> FloatArray:
         b, uniform = self._discount, self.background == "uniform"
         shared = classes.sum(lambda counts: np.where(counts > b, 1.0, 0.0), occurrences=not uniform)
         left = 1.0 - safe_ratio(shared, classes.n_terms if uniform else classes.total, 0.0)

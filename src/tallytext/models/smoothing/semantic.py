@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext._typing import Numbers
-from tallytext._validation import expect_between
+from tallytext._typing import FloatArray
+from tallytext._validation import check_between
 from tallytext.errors import CountError, FileError, RecipeError
 from tallytext.models.smoothing.base import Classes, Corpus, Smoothing, safe_ratio
 from tallytext.text.vocabulary import Vocabulary
@@ -73,7 +73,7 @@ class Signatures:
     columns: NDArray[Any]
     only: NDArray[Any]
     group: NDArray[Any]
-    shares: Numbers
+    shares: FloatArray
     rows: Any
 
     @classmethod
@@ -89,7 +89,7 @@ class Signatures:
         width : int
             How many columns there are.
         """
-        expect_translation(translation)
+        check_translation(translation)
         names = [str(name) for name in translation.get_feature_names_out()]
         n_words, kinds = len(translation.words_), np.asarray(translation.kinds_)
         at = _columns(names, locate, width)
@@ -126,7 +126,7 @@ class Signatures:
         shape = counts.shape[0], len(self.columns)
         return sparse.csr_array((found.data, known[found.indices], found.indptr), shape=shape)
 
-    def sizes(self, counted: Any) -> Numbers:
+    def sizes(self, counted: Any) -> FloatArray:
         """Return how many signatures of each group there are, groups by rows."""
         rows, n = _row_of_entry(counted), counted.shape[0]
         inside = self.group[counted.indices]
@@ -153,7 +153,7 @@ class Signatures:
             words.append(sparse.csr_array(part @ self.rows))
         return Translations(words, self.sizes(counted))
 
-    def factors(self, sizes: Numbers) -> Numbers:
+    def factors(self, sizes: FloatArray) -> FloatArray:
         """Return what the sums of each group are multiplied by, so that together they are one.
 
         Parameters
@@ -178,9 +178,9 @@ class Translations:
     """
 
     words: list[Any]
-    sizes: Numbers
+    sizes: FloatArray
 
-    def mixed(self, factors: Numbers) -> Any:
+    def mixed(self, factors: FloatArray) -> Any:
         """Return the groups of each row together, a CSR matrix of shape (n, n_words)."""
         parts = [
             sparse.diags_array(factor) @ words
@@ -193,13 +193,13 @@ def _row_of_entry(matrix: Any) -> NDArray[np.intp]:
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
-def less(whole: Numbers, part: Numbers) -> Numbers:
+def less(whole: FloatArray, part: FloatArray) -> FloatArray:
     """Return what is left of something, exactly zero where only rounding would be."""
     left = whole - part
     return np.where(left > _NOTHING * np.abs(whole), left, 0.0)
 
 
-def expect_translation(translation: Any) -> None:
+def check_translation(translation: Any) -> None:
     """Refuse what is no fitted translation."""
     missing = [name for name in _ATTRIBUTES if not hasattr(translation, name)]
     if missing:
@@ -207,7 +207,7 @@ def expect_translation(translation: Any) -> None:
             f"translation must be a fitted TranslationModel, but {translation!r:.60} has no "
             f"{missing[0]}."
         )
-    expect_between("phrase_weight", translation.phrase_weight, 0.0, 1.0)
+    check_between("phrase_weight", translation.phrase_weight, 0.0, 1.0)
     shape = (len(translation.signatures_), len(translation.words_))
     if translation.rows_.shape != shape or len(translation.kinds_) != shape[0]:
         raise ValueError(
@@ -349,8 +349,8 @@ class Translation:
         _expect(len(weight) == 1 and 0 <= weight[0] <= 1, "phrase_weight")
         at, kinds = _array(arrays, "signatures", np.int32), _array(arrays, "kinds", np.int8)
         _expect(len(kinds) == len(at) and bool(np.isin(kinds, _KINDS).all()), "kinds")
-        _expect_inside("signatures", at[kinds == 0], len(words))
-        _expect_inside("signatures", at[kinds > 0], len(phrases))
+        _check_inside("signatures", at[kinds == 0], len(words))
+        _check_inside("signatures", at[kinds > 0], len(phrases))
         places = at + np.where(kinds > 0, len(words), 0)
         _expect(len(np.unique(places)) == len(places), "signatures")
         signatures = np.append(words, phrases)[places]
@@ -392,7 +392,7 @@ def _rows(arrays: Mapping[str, NDArray[Any]], n_rows: int, n_words: int) -> Any:
     values = _array(arrays, "values", np.float64)
     whole = len(starts) == n_rows + 1 and starts[0] == 0 and starts[-1] == len(words)
     _expect(whole and len(values) == len(words) and bool((np.diff(starts) >= 0).all()), "starts")
-    _expect_inside("words", words, n_words)
+    _check_inside("words", words, n_words)
     _expect(bool((np.isfinite(values) & (values >= 0)).all()), "values")
     made = sparse.csr_array((values, words, starts), shape=(n_rows, n_words))
     _expect(bool((np.abs(made.sum(axis=1) - 1.0) < _ROUNDING).all()), "values")
@@ -406,7 +406,7 @@ def _array(arrays: Mapping[str, NDArray[Any]], name: str, dtype: type[Any]) -> N
     return np.array(found)
 
 
-def _expect_inside(name: str, numbers: NDArray[Any], most: int) -> None:
+def _check_inside(name: str, numbers: NDArray[Any], most: int) -> None:
     _expect(not numbers.size or bool(numbers.min() >= 0 and numbers.max() < most), name)
 
 
@@ -477,7 +477,7 @@ class Semantic(Smoothing):
                 if value != _RULE:
                     raise ValueError(f"{name} must be a number or {_RULE!r}, not {value!r}.")
             else:
-                expect_between(name, value, least, 1.0)
+                check_between(name, value, least, 1.0)
 
     @property
     def local(self) -> bool:
@@ -489,16 +489,16 @@ class Semantic(Smoothing):
         """Whether columns stand for other words."""
         return True
 
-    def seen(self, counts: Numbers, classes: Classes) -> Numbers:
+    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
         """Return f of counts, without what signatures add."""
         kept = (1 - self._shares(classes)) * (1 - _number("alpha", self.alpha))
         return safe_ratio(kept * counts, classes.tokens, 0.0)
 
-    def translated(self, shares: Numbers, classes: Classes) -> Numbers:
+    def translated(self, shares: FloatArray, classes: Classes) -> FloatArray:
         """Return what signatures add to words of which p_t is given."""
         return self._shares(classes) * shares
 
-    def freed(self, classes: Classes) -> Numbers:
+    def freed(self, classes: Classes) -> FloatArray:
         """Return gamma of each class."""
         shares = self._shares(classes)
         mass = (1 - shares) * _number("alpha", self.alpha) + shares * classes.pruned
@@ -540,7 +540,7 @@ class Semantic(Smoothing):
         value = _DEFAULTS[name] if best is None else getattr(best, name)
         return replace(self, **{name: value})
 
-    def _shares(self, classes: Classes) -> Numbers:
+    def _shares(self, classes: Classes) -> FloatArray:
         """Return lambda of each class."""
         weight = _number("weight", self.weight)
         return np.where(np.logical_and(classes.usable, classes.tokens > 0), weight, 0.0)

@@ -13,7 +13,7 @@ from tallytext.errors import FileError
 from tallytext.models.smoothing.base import Smoothing
 from tallytext.models.smoothing.closed_form import Background, Dirichlet, Laplace, Unsmoothed
 from tallytext.models.smoothing.discounting import AbsoluteDiscount
-from tallytext.models.smoothing.semantic import Semantic, Translation, expect_translation
+from tallytext.models.smoothing.semantic import Semantic, Translation, check_translation
 
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
@@ -83,7 +83,7 @@ def smoothing_to_arrays(smoothing: Smoothing | None) -> dict[str, NDArray[Any]]:
     """Return what a smoothing knows besides plain values: the rows of its translation."""
     if not isinstance(smoothing, Semantic) or smoothing.translation is None:
         return {}
-    expect_translation(smoothing.translation)
+    check_translation(smoothing.translation)
     return Translation.like(smoothing.translation).to_arrays()
 
 
