@@ -1,9 +1,8 @@
+// Bindings of the counting of terms, and of the rules of tokenization.
+#include "bindings.hpp"
 #include "count.hpp"
-#include "gaps.hpp"
-#include "pystring.hpp"
 #include "shared.hpp"
-#include "sources.hpp"
-#include "spans.hpp"
+#include "tokenize.hpp"
 
 namespace {
 using namespace tallytext;
@@ -11,15 +10,15 @@ using namespace tallytext;
 using Counts = std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>>;
 using Streams = std::pair<Out<int64_t>, Out<TermId>>;
 
-/// Where the rows of a batch of documents go, and how.
+/// The destination of the rows of a batch of documents.
 struct Target {
   SharedVocabulary& vocabulary;
   bool grow;
   std::size_t n_threads;
 };
 
-/// Fills shares of the documents over the target's vocabulary, and gathers them by gather(vocabulary). make()
-/// gives each thread its own source of terms.
+/// Counts the documents in shares over the vocabulary of the target, and concatenates them by
+/// gather(vocabulary). make() returns a source of terms for each thread.
 template <class Rows, class Documents, class Make, class Gather>
 Csr fill(Shares<Rows>& all, const Documents& documents, Make make, Target target, NgramRange ngrams,
          Gather gather) {
@@ -41,8 +40,7 @@ Shares<Rows> share_out(const Documents& documents, std::size_t n_threads) {
   return shared_out<Rows>(documents.size(), [&](std::size_t i) { return documents.weight(i); }, n_threads);
 }
 
-/// What terms are numbered by where they are to be in order: by rank, or, in a vocabulary that is what it is,
-/// by id.
+/// The numbers of terms for sorted columns: ranks, or ids in a vocabulary that does not grow.
 std::vector<TermId> order_of(Vocabulary& grown) { return ranks(grown); }
 std::vector<TermId> order_of(const Vocabulary& known) {
   std::vector<TermId> ids(known.size());
@@ -58,8 +56,7 @@ Counts count(const Documents& documents, Make make, Target target, NgramRange ng
   {
     nb::gil_scoped_release unlocked;
     auto all = share_out<CountRows>(documents, target.n_threads);
-    // Terms that a later share is first to see get their ids when all are done; ranks, when all terms are
-    // known.
+    // New terms of later shares get their final ids after all shares are counted, and ranks need all terms.
     for (auto& share : all) share->rows.ids_are_final = !in_order && (!target.grow || share == all.front());
     csr = fill(all, documents, make, target, ngrams,
                [&](auto& terms) { return gather(all, in_order ? order_of(terms) : std::vector<TermId>{}); });
@@ -85,7 +82,7 @@ void append_tokens(TokenLists& lists, PyObject* tokens, std::string& scratch) {
   if (!fast) nb::raise_python_error();
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.ptr()); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(fast.ptr(), i);
-    const std::string_view token = text_of(expect_str(item, static_cast<std::size_t>(i)), scratch);
+    const std::string_view token = text_of(check_str(item, static_cast<std::size_t>(i)), scratch);
     lists.bytes.insert(lists.bytes.end(), token.begin(), token.end());
     lists.token_ends.push_back(lists.bytes.size());
   }
@@ -99,7 +96,7 @@ TokenLists token_lists(nb::iterable documents) {
   return lists;
 }
 
-/// Checks that every id that a stream holds, and every id that those stand for, exists.
+/// Checks that every raw id of a stream, and the analysed id of each, exists.
 void check_streams(const AnalysedStreams& streams) {
   const auto n_ids = static_cast<int64_t>(streams.ids.size());
   const bool bounded = !streams.starts.empty() && streams.starts.front() == 0 &&
@@ -114,7 +111,7 @@ void check_streams(const AnalysedStreams& streams) {
   }
 }
 
-/// Counts streams of raw ids by the terms they were analysed to.
+/// Counts streams of raw ids by their analysed terms.
 Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of,
                       const SharedVocabulary& analysed, bool marked, SharedVocabulary& vocabulary, bool grow,
                       NgramRange ngrams, std::size_t n_threads, bool in_order) {
@@ -148,19 +145,20 @@ void bind_documents(nb::module_& m, Cut cut) {
 }  // namespace
 
 void bind_count(nb::module_& m) {
-  nb::class_<WordRules>(m, "WordRules", "How text is cut into words.")
+  nb::class_<WordRules>(m, "WordRules", "Rules that split text into words.")
       .def(nb::new_([](bool python, bool lowercase, bool hangul_bigrams, std::size_t shortest) {
              if (shortest != 1 && shortest != 2)
                throw nb::value_error("words have 1 or 2 characters at least");
              return WordRules{python, lowercase, hangul_bigrams, shortest};
            }),
            nb::arg("python"), nb::arg("lowercase"), nb::arg("hangul_bigrams"), nb::arg("shortest"));
-  nb::class_<CharRules>(m, "CharRules", "How text is cut into character n-grams.")
+  nb::class_<CharRules>(m, "CharRules", "Rules that split text into character n-grams.")
       .def(nb::new_([](bool inside_words, bool lowercase, std::size_t shortest, std::size_t longest) {
              return CharRules{inside_words, lowercase, shortest, longest};
            }),
            nb::arg("inside_words"), nb::arg("lowercase"), nb::arg("shortest"), nb::arg("longest"));
-  nb::class_<MixedRules>(m, "MixedRules", "How text is cut into words and, besides, character n-grams.")
+  nb::class_<MixedRules>(m, "MixedRules",
+                         "Rules that split text into words and, in addition, character n-grams.")
       .def(nb::new_([](const WordRules& words, CharRules chars) {
              chars.marked = true;
              return MixedRules{words, chars};
@@ -170,7 +168,7 @@ void bind_count(nb::module_& m) {
   nb::class_<NgramRange>(m, "NgramRange", "Shortest and longest n-gram of words.")
       .def(nb::new_([](std::size_t shortest, std::size_t longest) { return NgramRange{shortest, longest}; }),
            nb::arg("shortest"), nb::arg("longest"));
-  nb::class_<AsTheyAre>(m, "AsTheyAre", "Tokens need no rules.").def(nb::init<>());
+  nb::class_<AsTheyAre>(m, "AsTheyAre", "Rules for tokens that are used unchanged.").def(nb::init<>());
   nb::class_<TokenLists>(m, "TokenLists", "Tokens made in Python, document by document.")
       .def_static("from_lists", &token_lists)
       .def("__len__", &TokenLists::size);
@@ -198,5 +196,5 @@ void bind_count(nb::module_& m) {
       "Return the words of each document, as stream_terms does, with BREAK between those that are no "
       "neighbours.");
   m.def("token_spans", &token_spans, nb::arg("text"), nb::arg("rules"),
-        "Return from where to where, in code points, each word of a text goes, as stream_terms orders them.");
+        "Return the start and end of each word of a text, in code points and in the order of stream_terms.");
 }

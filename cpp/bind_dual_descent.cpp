@@ -1,3 +1,4 @@
+// Bindings of the dual coordinate descent.
 #include "bindings.hpp"
 #include "dual_descent.hpp"
 #include "memory.hpp"
@@ -5,35 +6,21 @@
 namespace {
 using namespace tallytext;
 
-template <class T>
-using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using OutMatrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
-
-OutMatrix to_matrix(Buffer<float>&& values, std::size_t n, std::size_t width) {
-  auto* owned = new Buffer<float>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Buffer<float>*>(p); });
-  return OutMatrix(owned->data(), {n, width}, owner);
-}
-
 WeightedRows<double> documents_of(const In<int64_t>& starts, const In<int32_t>& terms,
                                   const In<double>& counts) {
-  expect_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
   if (counts.size() != terms.size())
     throw nb::value_error("the documents have more or fewer counts than terms");
   return {span_of(starts), span_of(terms), span_of(counts)};
-}
-
-void expect_threads(std::size_t n_threads) {
-  if (n_threads == 0) throw nb::value_error("at least one thread is needed");
 }
 
 void make_descent(DualDescent* self, In<int64_t> starts, In<int32_t> terms, In<double> counts,
                   In<float> scale, In<int64_t> label_starts, In<int32_t> labels, std::size_t n_classes,
                   float cost, uint64_t seed, std::size_t n_threads) {
   const auto docs = documents_of(starts, terms, counts);
-  expect_rows(label_starts, labels.size(), "the rows do not fit the labels");
-  expect_ids(labels, n_classes, "a label is out of range");
-  expect_threads(n_threads);
+  check_rows(label_starts, labels.size(), "the rows do not fit the labels");
+  check_ids(labels, n_classes, "a label is out of range");
+  check_threads(n_threads);
   if (label_starts.size() != starts.size()) throw nb::value_error("more or fewer labels than documents");
   if (docs.size() > UINT32_MAX) throw nb::value_error("more documents than 32 bits can number");
   if (!(cost > 0)) throw nb::value_error("the cost must be positive");
@@ -99,9 +86,9 @@ void sweep(DualDescent& self, uint64_t seed) {
   self.sweep(seed);
 }
 
-/// Numbers by class, from a share each: row to(i) has what is in row i.
+/// A matrix of n × n_classes from all shares: its row to(i) is row i of cell.
 template <class To, class Cell>
-OutMatrix matrix_of(DualDescent& self, std::size_t n, To to, Cell cell) {
+OutMatrix<float> matrix_of(DualDescent& self, std::size_t n, To to, Cell cell) {
   const std::size_t width = self.problem().n_classes;
   Buffer<float> made(n * width);
   {
@@ -116,13 +103,13 @@ OutMatrix matrix_of(DualDescent& self, std::size_t n, To to, Cell cell) {
   return to_matrix(std::move(made), n, width);
 }
 
-OutMatrix weights(DualDescent& self) {
+OutMatrix<float> weights(DualDescent& self) {
   return matrix_of(
       self, self.problem().n_terms, [](std::size_t term) { return term; },
       [](DualShare& share, std::size_t term, std::size_t c) { return share.weight(term, c); });
 }
 
-OutMatrix bias(DualDescent& self) {
+OutMatrix<float> bias(DualDescent& self) {
   const std::size_t last = self.problem().n_terms;
   return matrix_of(
       self, 1, [](std::size_t row) { return row; },
@@ -131,17 +118,17 @@ OutMatrix bias(DualDescent& self) {
       });
 }
 
-OutMatrix duals(DualDescent& self) {
+OutMatrix<float> duals(DualDescent& self) {
   const auto& order = self.problem().order;
   return matrix_of(
       self, order.size(), [&](std::size_t at) { return order[at]; },
       [](DualShare& share, std::size_t at, std::size_t c) { return share.dual(at, c); });
 }
 
-OutMatrix unit_scores(In<int64_t> starts, In<int32_t> terms, In<double> counts, In<float> scale,
-                      InMatrix<float> weights, In<float> bias, std::size_t n_threads) {
+OutMatrix<float> unit_scores(In<int64_t> starts, In<int32_t> terms, In<double> counts, In<float> scale,
+                             InMatrix<float> weights, In<float> bias, std::size_t n_threads) {
   const auto docs = documents_of(starts, terms, counts);
-  expect_threads(n_threads);
+  check_threads(n_threads);
   if (weights.shape(0) != scale.size() || weights.shape(1) != bias.size())
     throw nb::value_error("the weights are not one row per term with one column per class");
   Buffer<float> scores(docs.size() * bias.size());

@@ -1,24 +1,13 @@
+// Bindings of the inverted index.
 #include "bindings.hpp"
 #include "inverted_index.hpp"
-#include "nearest.hpp"
-#include "pairs.hpp"
 
 namespace {
 using namespace tallytext;
 
-template <class T>
-using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-
-template <class T>
-Matrix<T> to_matrix(Buffer<T>&& values, std::size_t n, std::size_t width) {
-  auto* owned = new Buffer<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Buffer<T>*>(p); });
-  return Matrix<T>(owned->data(), {n, width}, owner);
-}
-
-/// The bounds of the search hold for such rows only.
+/// Checks the rows: the bounds of the search hold only for valid ones.
 WeightedRows<double> rows_of(const In<int64_t>& starts, const In<int32_t>& terms, const In<double>& weights) {
-  expect_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
   if (weights.size() != terms.size()) throw nb::value_error("there are more or fewer weights than terms");
   const auto in_range = [](double weight) { return weight >= 0 && weight <= largest_weight; };
   if (!std::all_of(weights.data(), weights.data() + weights.size(), in_range)) {
@@ -33,10 +22,6 @@ WeightedRows<double> rows_of(const In<int64_t>& starts, const In<int32_t>& terms
   return rows;
 }
 
-void expect_threads(std::size_t n_threads) {
-  if (n_threads == 0) throw nb::value_error("at least one thread is needed");
-}
-
 Range range_of(const InvertedIndex& index, std::size_t first, std::size_t last) {
   if (first > last || last > index.n_docs()) throw nb::index_error("there are no such documents");
   return {first, last};
@@ -45,17 +30,17 @@ Range range_of(const InvertedIndex& index, std::size_t first, std::size_t last) 
 void make_index(InvertedIndex* self, In<int64_t> starts, In<int32_t> terms, In<double> weights,
                 std::size_t n_terms) {
   const auto rows = rows_of(starts, terms, weights);
-  expect_ids(terms, n_terms, "a term is out of range");
+  check_ids(terms, n_terms, "a term is out of range");
   if (rows.size() > std::numeric_limits<int32_t>::max()) throw nb::value_error("too many documents");
   nb::gil_scoped_release release;
   new (self) InvertedIndex(rows, n_terms);
 }
 
-std::pair<Matrix<int32_t>, Matrix<double>> nearest(const InvertedIndex& index, In<int64_t> starts,
-                                                   In<int32_t> terms, In<double> weights, std::size_t k,
-                                                   std::size_t n_threads) {
+std::pair<OutMatrix<int32_t>, OutMatrix<double>> nearest(const InvertedIndex& index, In<int64_t> starts,
+                                                         In<int32_t> terms, In<double> weights, std::size_t k,
+                                                         std::size_t n_threads) {
   const auto queries = rows_of(starts, terms, weights);
-  expect_threads(n_threads);
+  check_threads(n_threads);
   const std::size_t most = std::min(k, index.n_docs());
   Buffer<int32_t> docs(queries.size() * most);
   Buffer<double> similarities(queries.size() * most);
@@ -71,7 +56,7 @@ std::tuple<Out<int32_t>, Out<int32_t>, Out<double>> pairs(const InvertedIndex& i
                                                           std::size_t first, std::size_t last,
                                                           std::size_t n_threads) {
   const Range range = range_of(index, first, last);
-  expect_threads(n_threads);
+  check_threads(n_threads);
   if (!(least >= 0)) throw nb::value_error("the least similarity is negative or not a number");
   Buffer<int32_t> docs, earlier;
   Buffer<double> similarities;
@@ -89,7 +74,7 @@ std::tuple<Out<int32_t>, Out<int32_t>, Out<double>> pairs(const InvertedIndex& i
 Out<int64_t> counts_of_pairs(const InvertedIndex& index, std::size_t n_bins, std::size_t first,
                              std::size_t last, std::size_t n_threads) {
   const Range range = range_of(index, first, last);
-  expect_threads(n_threads);
+  check_threads(n_threads);
   if (n_bins < 1 || n_bins > (1u << 20)) throw nb::value_error("between 1 and 2^20 bins are needed");
   std::vector<int64_t> bins;
   {

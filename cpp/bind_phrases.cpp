@@ -1,29 +1,24 @@
-#include "alignments.hpp"
+// Bindings of the search for phrases and collocations.
 #include "bindings.hpp"
-#include "collocates.hpp"
-#include "phrase_tree.hpp"
-#include "word_pairs.hpp"
+#include "phrases.hpp"
+#include "xtract.hpp"
 
 namespace {
 using namespace tallytext;
 
 using Streams = std::pair<Out<int64_t>, Out<WordId>>;
 
-void expect_threads(std::size_t n_threads) {
-  if (n_threads == 0) throw nb::value_error("at least one thread is needed");
-}
-
-/// Streams whose ids, where they are none of the marks, are below a limit.
+/// Returns streams whose ids are separators or below a limit; throws otherwise.
 WordStreams streams_of(const In<int64_t>& starts, const In<WordId>& words,
                        std::size_t n_words = std::numeric_limits<WordId>::max()) {
-  expect_rows(starts, words.size(), "the streams do not fit the words");
-  expect_ids(words, n_words, "a word is out of range", stream_hole);
+  check_rows(starts, words.size(), "the streams do not fit the words");
+  check_ids(words, n_words, "a word is out of range", stream_hole);
   return {span_of(starts), span_of(words)};
 }
 
 void make_tree(PhraseTree* self, In<int64_t> starts, In<WordId> words, std::size_t n_words) {
-  expect_rows(starts, words.size(), "the phrases do not fit the words");
-  expect_ids(words, n_words, "a word is out of range");
+  check_rows(starts, words.size(), "the phrases do not fit the words");
+  check_ids(words, n_words, "a word is out of range");
   const auto n_phrases = starts.size() - 1;
   if (std::adjacent_find(starts.data(), starts.data() + starts.size()) != starts.data() + starts.size()) {
     throw nb::value_error("a phrase has no words");
@@ -39,9 +34,9 @@ std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>> count_in(const PhraseTree& t
                                                              In<WordId> words, In<TermId> columns,
                                                              std::size_t n_threads) {
   const WordStreams streams = streams_of(starts, words, tree.n_words());
-  expect_threads(n_threads);
+  check_threads(n_threads);
   if (columns.size() != tree.size()) throw nb::value_error("there are more or fewer columns than phrases");
-  expect_ids(columns, static_cast<std::size_t>(std::numeric_limits<TermId>::max()), "a column is negative");
+  check_ids(columns, static_cast<std::size_t>(std::numeric_limits<TermId>::max()), "a column is negative");
   Csr csr;
   {
     nb::gil_scoped_release unlocked;
@@ -52,7 +47,7 @@ std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>> count_in(const PhraseTree& t
 
 Streams join_in(const PhraseTree& tree, In<int64_t> starts, In<WordId> words, std::size_t n_threads) {
   const WordStreams streams = streams_of(starts, words, tree.n_words());
-  expect_threads(n_threads);
+  check_threads(n_threads);
   Csr csr;
   {
     nb::gil_scoped_release unlocked;
@@ -64,7 +59,7 @@ Streams join_in(const PhraseTree& tree, In<int64_t> starts, In<WordId> words, st
 Out<int64_t> occurrences_in(const PhraseTree& tree, In<int64_t> starts, In<WordId> words,
                             std::size_t n_threads) {
   const WordStreams streams = streams_of(starts, words, tree.n_words());
-  expect_threads(n_threads);
+  check_threads(n_threads);
   std::vector<int64_t> counts;
   {
     nb::gil_scoped_release unlocked;
@@ -77,7 +72,7 @@ std::tuple<Out<WordId>, Out<WordId>, Out<int64_t>, int64_t> pairs_in(In<int64_t>
                                                                      int64_t min_count,
                                                                      std::size_t n_threads) {
   const WordStreams streams = streams_of(starts, words);
-  expect_threads(n_threads);
+  check_threads(n_threads);
   Buffer<WordId> firsts, seconds;
   Buffer<int64_t> counts;
   PairCounts found;
@@ -112,8 +107,8 @@ using HistogramArrays =
 
 HistogramArrays histograms_of(const WordPlaces& places, In<WordId> words, int window, int64_t least,
                               std::size_t n_threads) {
-  expect_ids(words, places.n_words(), "a word is out of range");
-  expect_threads(n_threads);
+  check_ids(words, places.n_words(), "a word is out of range");
+  check_threads(n_threads);
   checked_window(window);
   Histograms made;
   {
@@ -128,10 +123,10 @@ HistogramArrays histograms_of(const WordPlaces& places, In<WordId> words, int wi
 std::tuple<Out<int64_t>, Out<WordId>, Out<int64_t>> aligned(const WordPlaces& places, In<WordId> words,
                                                             In<WordId> collocates, In<int32_t> offsets,
                                                             int reach, std::size_t n_threads) {
-  expect_ids(words, places.n_words(), "a word is out of range");
-  expect_ids(collocates, places.n_words(), "a word is out of range");
-  expect_ids(offsets, widest_window + 1, "an offset is out of range", -widest_window);
-  expect_threads(n_threads);
+  check_ids(words, places.n_words(), "a word is out of range");
+  check_ids(collocates, places.n_words(), "a word is out of range");
+  check_ids(offsets, widest_window + 1, "an offset is out of range", -widest_window);
+  check_threads(n_threads);
   checked_window(reach);
   if (words.size() != collocates.size() || words.size() != offsets.size()) {
     throw nb::value_error("words, collocates and offsets are not as many");
@@ -151,20 +146,20 @@ std::tuple<Out<int64_t>, Out<WordId>, Out<int64_t>> aligned(const WordPlaces& pl
 }  // namespace
 
 void bind_phrases(nb::module_& m) {
-  nb::class_<PhraseTree>(m, "PhraseTree", "Phrases, as words by id, to be found in streams of words.")
+  nb::class_<PhraseTree>(m, "PhraseTree", "Trie of phrases, which finds them in streams of word ids.")
       .def("__init__", &make_tree, nb::arg("starts"), nb::arg("words"), nb::arg("n_words"))
       .def("__len__", &PhraseTree::size)
       .def("count", &count_in, nb::arg("starts"), nb::arg("words"), nb::arg("columns"), nb::arg("n_threads"),
-           "Return rows of counts: the longest phrases from left to right, phrase p in columns[p].")
+           "Return rows of counts of the longest matches from left to right, phrase p in columns[p].")
       .def("join", &join_in, nb::arg("starts"), nb::arg("words"), nb::arg("n_threads"),
-           "Return the streams with phrase p, found as by count, as one word, n_words + p.")
+           "Return the streams with each match of phrase p replaced by the word n_words + p.")
       .def("occurrences", &occurrences_in, nb::arg("starts"), nb::arg("words"), nb::arg("n_threads"),
-           "Return how often each phrase stands in the streams, overlaps included.");
+           "Return the number of occurrences of each phrase, including overlaps.");
   m.def("count_word_pairs", &pairs_in, nb::arg("starts"), nb::arg("words"), nb::arg("min_count"),
         nb::arg("n_threads"),
         "Return the pairs of neighbours that come often enough, in order: first words, second words, counts; "
         "and how many different pairs there are in all.");
-  nb::class_<WordPlaces>(m, "WordPlaces", "Where each word stands in streams of words.")
+  nb::class_<WordPlaces>(m, "WordPlaces", "Positions of each word in streams of word ids.")
       .def("__init__", &make_places, nb::arg("starts"), nb::arg("words"), nb::arg("n_words"))
       .def("histograms", &histograms_of, nb::arg("words"), nb::arg("window"), nb::arg("least"),
            nb::arg("n_threads"),

@@ -1,33 +1,27 @@
+// Bindings of the kernels that score documents: linear scores, products, and leave-one-out gains.
+#include <limits>
+
 #include "bindings.hpp"
+#include "leave_one_out.hpp"
 #include "memory.hpp"
+#include "postings.hpp"
 #include "score.hpp"
 
 namespace {
 using namespace tallytext;
 
 template <class T>
-using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-template <class T>
-using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using InOutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-Matrix<T> to_matrix(Buffer<T>&& values, std::size_t n, std::size_t width) {
-  auto* owned = new Buffer<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Buffer<T>*>(p); });
-  return Matrix<T>(owned->data(), {n, width}, owner);
-}
-
-template <class T>
 WeightedRows<T> rows_of(const In<int64_t>& starts, const In<int32_t>& terms, const In<T>& values) {
-  expect_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
   if (values.size() != terms.size())
     throw nb::value_error("the documents have more or fewer values than terms");
   return {span_of(starts), span_of(terms), span_of(values)};
 }
 
-/// Whether the posting of a term lies within the cells and its classes ascend within range.
+/// True if the posting of a term lies within the cells and its classes ascend within range.
 template <class T>
 bool posting_is_sound(const LinearWeights<T>& weights, std::size_t w) {
   const int64_t first = weights.starts[w], last = weights.starts[w + 1];
@@ -41,9 +35,9 @@ bool posting_is_sound(const LinearWeights<T>& weights, std::size_t w) {
   return before < static_cast<int64_t>(weights.n_classes());
 }
 
-/// Looks at the postings that the documents use, or at all of them where those are fewer.
+/// Checks the postings that the documents use, or all of them if these are fewer.
 template <class T>
-void expect_postings(const LinearWeights<T>& weights, std::span<const TermId> used) {
+void check_postings(const LinearWeights<T>& weights, std::span<const TermId> used) {
   const auto expect = [&](std::size_t w) {
     if (!posting_is_sound(weights, w)) {
       throw nb::value_error("the classes of a term are out of range or do not ascend");
@@ -69,19 +63,15 @@ LinearWeights<T> weights_of(const In<int64_t>& starts, const In<int32_t>& classe
           span_of(mass),   span_of(intercept), span_of(slope)};
 }
 
-void expect_threads(std::size_t n_threads) {
-  if (n_threads == 0) throw nb::value_error("at least one thread is needed");
-}
-
 template <class T>
-std::pair<Matrix<T>, Out<T>> score_sparse(In<int64_t> doc_starts, In<int32_t> doc_terms, In<T> doc_values,
-                                          In<int64_t> post_starts, In<int32_t> post_classes,
-                                          In<T> post_values, In<T> common, In<T> mass, In<T> intercept,
-                                          In<T> slope, std::size_t n_threads) {
+std::pair<OutMatrix<T>, Out<T>> score_sparse(In<int64_t> doc_starts, In<int32_t> doc_terms, In<T> doc_values,
+                                             In<int64_t> post_starts, In<int32_t> post_classes,
+                                             In<T> post_values, In<T> common, In<T> mass, In<T> intercept,
+                                             In<T> slope, std::size_t n_threads) {
   const auto docs = rows_of(doc_starts, doc_terms, doc_values);
   const auto weights = weights_of(post_starts, post_classes, post_values, common, mass, intercept, slope);
-  expect_postings(weights, docs.terms);
-  expect_threads(n_threads);
+  check_postings(weights, docs.terms);
+  check_threads(n_threads);
   Buffer<T> scores(docs.size() * weights.n_classes()), lengths(docs.size());
   {
     nb::gil_scoped_release release;
@@ -91,15 +81,16 @@ std::pair<Matrix<T>, Out<T>> score_sparse(In<int64_t> doc_starts, In<int32_t> do
 }
 
 template <class T>
-std::pair<Matrix<ClassId>, Matrix<T>> top_sparse(In<int64_t> doc_starts, In<int32_t> doc_terms,
-                                                 In<T> doc_values, In<int64_t> post_starts,
-                                                 In<int32_t> post_classes, In<T> post_values, In<T> common,
-                                                 In<T> mass, In<T> intercept, In<T> slope, In<int32_t> order,
-                                                 std::size_t k, std::size_t n_threads) {
+std::pair<OutMatrix<ClassId>, OutMatrix<T>> top_sparse(In<int64_t> doc_starts, In<int32_t> doc_terms,
+                                                       In<T> doc_values, In<int64_t> post_starts,
+                                                       In<int32_t> post_classes, In<T> post_values,
+                                                       In<T> common, In<T> mass, In<T> intercept, In<T> slope,
+                                                       In<int32_t> order, std::size_t k,
+                                                       std::size_t n_threads) {
   const auto docs = rows_of(doc_starts, doc_terms, doc_values);
   const auto weights = weights_of(post_starts, post_classes, post_values, common, mass, intercept, slope);
-  expect_postings(weights, docs.terms);
-  expect_threads(n_threads);
+  check_postings(weights, docs.terms);
+  check_threads(n_threads);
   if (order.size() != weights.n_classes()) throw nb::value_error("the order is not one of the classes");
   if (k < 1 || k > weights.n_classes()) throw nb::value_error("k is not between 1 and the number of classes");
   Buffer<ClassId> classes(docs.size() * k);
@@ -115,7 +106,7 @@ template <class T>
 void add_dense(In<int64_t> doc_starts, In<int32_t> doc_terms, In<T> doc_values, InMatrix<T> rows,
                int64_t first, InOutMatrix<T> scores, std::size_t n_threads) {
   const auto docs = rows_of(doc_starts, doc_terms, doc_values);
-  expect_threads(n_threads);
+  check_threads(n_threads);
   if (scores.shape(0) != docs.size() || scores.shape(1) != rows.shape(1)) {
     throw nb::value_error("the scores are not one row per document with one column per class");
   }
@@ -124,7 +115,80 @@ void add_dense(In<int64_t> doc_starts, In<int32_t> doc_terms, In<T> doc_values, 
            scores.data());
 }
 
-/// Arrays of floats are taken as they are: a copy in another precision would hide what it costs.
+OutMatrix<double> sparse_times(const In<int64_t>& starts, const In<int32_t>& columns,
+                               const In<double>& values, const InMatrix<double>& dense,
+                               std::size_t n_threads) {
+  check_rows(starts, columns.size(), "the rows do not fit the columns");
+  if (values.size() != columns.size()) throw nb::value_error("there are more or fewer values than columns");
+  if (n_threads == 0) throw nb::value_error("there must be a thread to work");
+  check_ids(columns, dense.shape(0), "a column is out of range");
+  const WeightedRows<double> rows{span_of(starts), span_of(columns), span_of(values)};
+  const std::size_t width = dense.shape(1);
+  // A matrix without rows can have any width, so its shape is no bound for the size of the product.
+  if (width && rows.size() > std::numeric_limits<int64_t>::max() / sizeof(double) / width)
+    throw nb::value_error("the product would be larger than any memory");
+  Buffer<double> product(rows.size() * width);
+  {
+    const nb::gil_scoped_release released;
+    multiply(rows, {dense.data(), dense.size()}, width, {product.data(), product.size()}, n_threads);
+  }
+  return to_matrix(std::move(product), rows.size(), width);
+}
+
+Out<int64_t> own_cells(In<int64_t> starts, In<int32_t> terms, In<int64_t> label_starts, In<int32_t> labels,
+                       In<int64_t> post_starts, In<int32_t> post_classes, std::size_t n_threads) {
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_rows(label_starts, labels.size(), "the documents do not fit the labels");
+  check_rows(post_starts, post_classes.size(), "the terms do not fit the cells");
+  if (starts.size() != label_starts.size()) throw nb::value_error("arrays of different lengths");
+  check_threads(n_threads);
+  std::vector<int64_t> entries(starts.size(), 0);
+  for (std::size_t d = 0; d + 1 < starts.size(); ++d) {
+    const int64_t n_labels = label_starts(d + 1) - label_starts(d);
+    entries[d + 1] = entries[d] + n_labels * (starts(d + 1) - starts(d));
+  }
+  Buffer<int64_t> cells(static_cast<std::size_t>(entries.back()));
+  {
+    nb::gil_scoped_release release;
+    find_own_cells(span_of(starts), span_of(terms), span_of(label_starts), span_of(labels), entries,
+                   {span_of(post_starts), span_of(post_classes)}, n_threads, cells.data());
+  }
+  return to_numpy(std::move(cells));
+}
+
+void check_size(std::size_t found, std::size_t wanted, bool may_be_empty = false) {
+  if (found != wanted && !(may_be_empty && found == 0)) throw nb::value_error("arrays of different lengths");
+}
+
+/// Cells, words and complements as in leave_one_out.hpp; without contrasts, all but the first array of each
+/// are empty.
+void left_gains(In<int64_t> starts, In<int32_t> terms, In<double> exponents, In<int64_t> post_starts,
+                In<int32_t> post_classes, In<double> ratios, In<double> counts, In<double> tops,
+                In<double> inverse, In<double> spread, In<double> words, In<double> absent,
+                InMatrix<double> seen, InMatrix<double> freed, InOutMatrix<double> gains,
+                std::size_t n_threads) {
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_rows(post_starts, post_classes.size(), "the terms do not fit the cells");
+  check_ids(post_classes, gains.shape(1), "no such class");
+  const bool contrasts = counts.size() > 0;
+  const std::size_t n_words = contrasts ? terms.size() : 0, n_gains = contrasts ? gains.size() : 0;
+  for (const std::size_t size : {exponents.size(), inverse.size()}) check_size(size, terms.size());
+  for (const std::size_t size : {spread.size(), words.size(), absent.size()}) check_size(size, n_words);
+  for (const std::size_t size : {seen.size(), freed.size()}) check_size(size, n_gains);
+  check_size(ratios.size(), post_classes.size());
+  check_size(counts.size(), post_classes.size(), true);
+  check_size(tops.size() + 1, post_starts.size());
+  check_size(gains.shape(0) + 1, starts.size());
+  check_threads(n_threads);
+  nb::gil_scoped_release release;
+  left_out_gains(
+      {span_of(starts), span_of(terms), span_of(exponents)},
+      {span_of(post_starts), span_of(post_classes), span_of(ratios), span_of(counts), span_of(tops)},
+      {span_of(inverse), span_of(spread), span_of(words), span_of(absent)},
+      {{seen.data(), seen.size()}, {freed.data(), freed.size()}}, gains.shape(1), n_threads, gains.data());
+}
+
+/// Arrays of floats are not converted: an implicit copy in another precision would hide its cost.
 template <class T>
 void bind_kernels(nb::module_& m) {
   m.def("score_sparse", &score_sparse<T>, nb::arg("doc_starts"), nb::arg("doc_terms"),
@@ -145,4 +209,15 @@ void bind_kernels(nb::module_& m) {
 void bind_score(nb::module_& m) {
   bind_kernels<float>(m);
   bind_kernels<double>(m);
+  m.def("sparse_times", &sparse_times, nb::arg("starts"), nb::arg("columns"), nb::arg("values"),
+        nb::arg("dense"), nb::arg("n_threads"), "Multiply a sparse matrix by a dense one.");
+  m.def("own_cells", &own_cells, nb::arg("starts"), nb::arg("terms"), nb::arg("label_starts"),
+        nb::arg("labels"), nb::arg("post_starts"), nb::arg("post_classes"), nb::arg("n_threads"),
+        "Return the cell of each label and term of each document, or -1.");
+  m.def("left_out_gains", &left_gains, nb::arg("starts"), nb::arg("terms"), nb::arg("exponents").noconvert(),
+        nb::arg("post_starts"), nb::arg("post_classes"), nb::arg("ratios").noconvert(),
+        nb::arg("counts").noconvert(), nb::arg("tops").noconvert(), nb::arg("inverse").noconvert(),
+        nb::arg("spread").noconvert(), nb::arg("words").noconvert(), nb::arg("absent").noconvert(),
+        nb::arg("seen").noconvert(), nb::arg("freed").noconvert(), nb::arg("gains").noconvert(),
+        nb::arg("n_threads"), "Write the leave-one-out gain of each document and class.");
 }

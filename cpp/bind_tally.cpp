@@ -1,15 +1,14 @@
+// Bindings of the tally: changes, sums, slices, and the numbering of labels.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
-#include "check.hpp"
-#include "counting.hpp"
-#include "mask.hpp"
-#include "pystring.hpp"
-#include "reshape.hpp"
-#include "restore.hpp"
-#include "shared_tally.hpp"
+#include "bindings.hpp"
+#include "change.hpp"
+#include "shared.hpp"
+#include "slice.hpp"
+#include "tally.hpp"
 
 namespace {
 using namespace tallytext;
@@ -24,10 +23,10 @@ Out<T> every(const Buffer<T>& values, std::size_t width, std::size_t column) {
 Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, In<int64_t> label_starts,
                     In<int32_t> labels, const std::vector<Recipe>& recipes, std::optional<In<double>> weights,
                     std::size_t n_threads) {
-  expect_rows(starts, terms.size(), "the rows do not fit the terms");
-  expect_rows(label_starts, labels.size(), "the documents do not fit the labels");
-  expect_ids(terms, INT32_MAX, "no term has this id");
-  expect_ids(labels, INT32_MAX, "no class has this id");
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_rows(label_starts, labels.size(), "the documents do not fit the labels");
+  check_ids(terms, INT32_MAX, "no term has this id");
+  check_ids(labels, INT32_MAX, "no class has this id");
   const bool fits = counts.size() == terms.size() && starts.size() == label_starts.size() &&
                     (!weights || weights->size() + 1 == starts.size());
   if (!fits || n_threads < 1) throw nb::value_error("arrays of different lengths, or no thread");
@@ -54,7 +53,8 @@ Change masked_change(const Change& change, In<uint8_t> kept) {
   return masked(change, span_of(kept));
 }
 
-/// Adds (sign 1) or takes out (sign -1) a change, or says what stands against it and does nothing.
+/// Adds (sign 1) or subtracts (sign -1) a change. If it cannot be subtracted, returns the reason and changes
+/// nothing.
 std::optional<Refusal> apply(SharedTally& tally, const Change& change, int sign, std::size_t n_terms,
                              std::size_t n_classes) {
   return tally.write([&](Tally& t) -> std::optional<Refusal> {
@@ -78,8 +78,8 @@ std::optional<Refusal> apply(SharedTally& tally, const Change& change, int sign,
 }
 
 Change reshaped(const SharedTally& tally, In<int32_t> term_map, In<int32_t> class_map, bool leave) {
-  expect_ids(term_map, INT32_MAX, "no term has this id", -1);
-  expect_ids(class_map, INT32_MAX, "no class has this id", -1);
+  check_ids(term_map, INT32_MAX, "no term has this id", -1);
+  check_ids(class_map, INT32_MAX, "no class has this id", -1);
   return tally.read([&](const Tally& t) {
     if (term_map.size() < t.n_terms() || class_map.size() < t.n_classes()) {
       throw std::invalid_argument("a map is shorter than what it maps");
@@ -93,7 +93,7 @@ Change with_planes(const SharedTally& tally, const std::vector<std::size_t>& pla
     for (const std::size_t plane : planes) {
       if (plane >= t.n_planes()) throw std::invalid_argument("no such plane");
     }
-    return PlanesKept(t, planes).run();
+    return PlaneSelection(t, planes).run();
   });
 }
 
@@ -121,7 +121,7 @@ Postings all_postings(const Tally& tally) {
   return out;
 }
 
-/// Starts per term, classes, and one column of the cells; or all columns when `column` is negative.
+/// Starts per term, classes, and one column of the cells, or all columns if `column` is negative.
 Cells cells(const SharedTally& tally, int column) {
   Postings all = tally.read(&all_postings);
   if (column >= static_cast<int>(all.width)) throw nb::index_error("no such column");
@@ -130,7 +130,7 @@ Cells cells(const SharedTally& tally, int column) {
   return {to_numpy(std::move(all.starts)), to_numpy(std::move(all.classes)), values};
 }
 
-/// The totals of all terms, classes ... in rows of one block each.
+/// Totals of terms or classes, in rows of one block each.
 auto copied(const std::vector<int64_t>& (Tally::*member)() const) {
   return [member](const SharedTally& tally) {
     return to_numpy(tally.read([member](const Tally& t) { return (t.*member)(); }));
@@ -151,7 +151,8 @@ std::map<int64_t, int64_t> counts_of_counts(const SharedTally& tally, bool poole
 
 using Row = std::pair<Out<int32_t>, Out<int64_t>>;
 
-/// Ids (-1: unknown) and counts of a document given as term and count. None if a count is not a positive int.
+/// Ids (-1: unknown) and counts of a document given as a dict of term to count. None if a count is not a
+/// positive int.
 std::optional<Row> row_of_dict(const SharedVocabulary& vocabulary, nb::dict counts) {
   std::vector<TermId> ids;
   std::vector<int64_t> values;
@@ -163,7 +164,7 @@ std::optional<Row> row_of_dict(const SharedVocabulary& vocabulary, nb::dict coun
       const bool whole = PyLong_CheckExact(count);
       const long long value = whole ? PyLong_AsLongLongAndOverflow(count, &overflow) : 0;
       if (value < 1 || overflow != 0) return false;
-      ids.push_back(terms.find(text_of(expect_str(term, ids.size()), scratch)));
+      ids.push_back(terms.find(text_of(check_str(term, ids.size()), scratch)));
       values.push_back(value);
     }
     return true;
@@ -172,11 +173,11 @@ std::optional<Row> row_of_dict(const SharedVocabulary& vocabulary, nb::dict coun
   return Row(to_numpy(std::move(ids)), to_numpy(std::move(values)));
 }
 
-/// Whether no row holds a term twice or a count that is not positive.
+/// True if no row holds a term twice, and all counts are positive.
 bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, std::size_t width,
                     std::size_t n_threads) {
-  expect_rows(starts, terms.size(), "the rows do not fit the terms");
-  expect_ids(terms, width, "a column is out of range");
+  check_rows(starts, terms.size(), "the rows do not fit the terms");
+  check_ids(terms, width, "a column is out of range");
   if (counts.size() != terms.size() || n_threads < 1) {
     throw nb::value_error("arrays of different lengths, or no thread");
   }
@@ -184,8 +185,108 @@ bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, s
   return all_positive(counts) && no_term_twice(span_of(starts), span_of(terms), width, n_threads);
 }
 
+/// Adds a new label and returns its number.
+int32_t add_label(PyObject* label, nb::dict& numbers, nb::list& names) {
+  const auto number = static_cast<int32_t>(names.size());
+  names.append(nb::handle(label));
+  numbers[nb::handle(label)] = number;
+  return number;
+}
+
+/// Returns the number of a label, which is added if it is new.
+int32_t number_of(PyObject* label, nb::dict& numbers, nb::list& names) {
+  PyObject* known = PyDict_GetItemWithError(numbers.ptr(), label);
+  if (known) return static_cast<int32_t>(PyLong_AsLong(known));
+  if (PyErr_Occurred()) nb::raise_python_error();
+  return add_label(label, numbers, names);
+}
+
+/// The label of an item that is a str, an int, or a list of one of them; null for anything else.
+PyObject* plain_label(PyObject* item) {
+  if (PyList_CheckExact(item) && PyList_GET_SIZE(item) == 1) item = PyList_GET_ITEM(item, 0);
+  return PyUnicode_CheckExact(item) || PyLong_CheckExact(item) ? item : nullptr;
+}
+
+/// Numbers one label per document. None if an item is not a str, an int, or a list of one of them; the items
+/// before it are numbered then, and the caller has to encode each item itself.
+nb::object number_labels(nb::list labels, nb::dict numbers, nb::list names) {
+  std::vector<int32_t> found(labels.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    PyObject* label = plain_label(PyList_GET_ITEM(labels.ptr(), static_cast<Py_ssize_t>(i)));
+    if (!label) return nb::none();
+    found[i] = number_of(label, numbers, names);
+  }
+  return nb::cast(to_numpy(std::move(found)));
+}
+
+/// Arrays of a slice as NumPy arrays over the memory of the slice, which they keep alive.
+template <class T>
+using View = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
+using Table = nb::ndarray<nb::numpy, const int64_t, nb::ndim<2>>;
+using Self = nb::handle_t<TallySlice>;
+
+template <class Array>
+auto line(Array TallySlice::* member) {
+  return [member](Self self) {
+    const Array& values = nb::cast<const TallySlice&>(self).*member;
+    return View<typename Array::value_type>(values.data(), {values.size()}, self);
+  };
+}
+
+template <class Array>
+auto table(Array TallySlice::* member, std::size_t (TallySlice::*width)() const) {
+  return [=](Self self) {
+    const auto& slice = nb::cast<const TallySlice&>(self);
+    return Table((slice.*member).data(), {slice.columns.size(), (slice.*width)()}, self);
+  };
+}
+
+/// A consistent slice of the tally: `columns` of the `terms`, or of all terms if none are given.
+TallySlice slice(const SharedTally& tally, const std::vector<std::size_t>& columns,
+                 std::optional<In<int32_t>> terms) {
+  return tally.read([&](const Tally& t) {
+    if (std::any_of(columns.begin(), columns.end(), [&t](std::size_t j) { return j >= t.width(); })) {
+      throw std::out_of_range("no such column");
+    }
+    Slicing slicing(t, columns);
+    return terms ? slicing.of(span_of(*terms)) : slicing.all();
+  });
+}
+
+/// n_r for r below 8, of the cells or, if `pooled`, of the terms; zero for r = 0.
+Out<int64_t> small_counts(const SharedTally& tally, bool pooled) {
+  return to_numpy(tally.read(
+      [pooled](const Tally& t) { return pooled ? t.small_counts(8) : t.cells().small_counts(8); }));
+}
+
+void bind_slice(nb::module_& m, nb::class_<SharedTally>& tally) {
+  nb::class_<TallySlice>(m, "TallySlice", "Consistent copy of columns of a tally.")
+      .def_prop_ro("starts", line(&TallySlice::starts))
+      .def_prop_ro("classes", line(&TallySlice::classes))
+      .def_prop_ro("values", table(&TallySlice::values, &TallySlice::n_cells))
+      .def_prop_ro("documents", line(&TallySlice::documents))
+      .def_prop_ro("term_totals", table(&TallySlice::term_totals, &TallySlice::n_terms))
+      .def_prop_ro("term_documents", line(&TallySlice::term_documents))
+      .def_prop_ro("class_totals", table(&TallySlice::class_totals, &TallySlice::n_classes))
+      .def_prop_ro("class_scales", table(&TallySlice::class_scales, &TallySlice::n_classes))
+      .def_prop_ro("class_documents", line(&TallySlice::class_documents))
+      .def_prop_ro("class_terms", line(&TallySlice::class_terms))
+      .def_prop_ro("class_document_terms", line(&TallySlice::class_document_terms))
+      .def_prop_ro("totals", line(&TallySlice::totals))
+      .def_prop_ro("scales", line(&TallySlice::scales))
+      .def_ro("n_documents", &TallySlice::n_documents)
+      .def_ro("n_live_terms", &TallySlice::n_live_terms)
+      .def_ro("n_document_terms", &TallySlice::n_document_terms)
+      .def_ro("n_tokens", &TallySlice::n_tokens)
+      .def_ro("n_several", &TallySlice::n_several)
+      .def_ro("n_unlabelled", &TallySlice::n_unlabelled)
+      .def_ro("version", &TallySlice::version);
+  tally.def("slice", &slice, nb::arg("columns"), nb::arg("terms") = nb::none())
+      .def("small_counts", &small_counts, nb::arg("pooled"));
+}
+
 void bind_parts(nb::module_& m) {
-  nb::class_<Recipe>(m, "Recipe", "How a document enters a plane.")
+  nb::class_<Recipe>(m, "Recipe", "Contribution of a document to a plane.")
       .def(
           "__init__",
           [](Recipe* at, int tf, int norm, double theta, bool weighted, bool shared) {
@@ -193,11 +294,11 @@ void bind_parts(nb::module_& m) {
             new (at) Recipe{static_cast<Tf>(tf), static_cast<Norm>(norm), theta, weighted, shared};
           },
           nb::arg("tf"), nb::arg("norm"), nb::arg("theta"), nb::arg("weighted"), nb::arg("shared"));
-  nb::class_<Refusal>(m, "Refusal", "What would be left that cannot be.")
+  nb::class_<Refusal>(m, "Refusal", "The sums that would remain and are impossible.")
       .def_ro("term", &Refusal::term)
       .def_ro("label", &Refusal::label)
       .def_ro("left", &Refusal::left);
-  nb::class_<Change>(m, "Change", "Sums over documents, to be put into a tally or taken out.")
+  nb::class_<Change>(m, "Change", "Sums over documents, to add to a tally or to subtract from it.")
       .def_static("of_documents", &of_documents, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
                   nb::arg("label_starts"), nb::arg("labels"), nb::arg("recipes"),
                   nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1)
@@ -208,12 +309,16 @@ void bind_parts(nb::module_& m) {
   m.def("row_of_dict", &row_of_dict, nb::arg("vocabulary"), nb::arg("counts"));
   m.def("rows_are_clean", &rows_are_clean, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
         nb::arg("width"), nb::arg("n_threads") = 1);
+  m.def("number_labels", &number_labels, nb::arg("labels"), nb::arg("numbers"), nb::arg("names"),
+        nb::sig("def number_labels(labels: list[typing.Any], numbers: dict[typing.Any, int], names: "
+                "list[typing.Any]) -> numpy.typing.NDArray[numpy.int32] | None"),
+        "Number labels, each a str, an int or a list of one of these; None if there are others.");
 }
 }  // namespace
 
 void bind_tally(nb::module_& m) {
   bind_parts(m);
-  nb::class_<SharedTally> tally(m, "Tally", "Sums per (term, class), per term, per class and in all.");
+  nb::class_<SharedTally> tally(m, "Tally", "Sums per (term, class), per term, per class and in total.");
   tally.def(nb::init<std::size_t, std::size_t>(), nb::arg("n_planes"), nb::arg("smallest_delta"))
       .def(nb::init<const SharedTally&>(), nb::arg("other"))
       .def("apply", &apply, nb::arg("change"), nb::arg("sign"), nb::arg("n_terms"), nb::arg("n_classes"))

@@ -1,8 +1,7 @@
+// Bindings of batches of documents: Python strings, Arrow columns and NumPy arrays.
 #include <cmath>
 
-#include "arrow_texts.hpp"
-#include "fingerprint.hpp"
-#include "pystring.hpp"
+#include "bindings.hpp"
 #include "texts.hpp"
 
 namespace {
@@ -19,7 +18,7 @@ bool is_missing(PyObject* item) {
 
 TextView view_of(PyObject* item, std::size_t position) {
   if (is_missing(item)) return {};
-  PyObject* str = expect_str(item, position);
+  PyObject* str = check_str(item, position);
   const auto n = static_cast<uint64_t>(PyUnicode_GET_LENGTH(str));
   if (PyUnicode_IS_ASCII(str)) return {PyUnicode_DATA(str), n, Storage::utf8};
   switch (PyUnicode_KIND(str)) {
@@ -29,7 +28,7 @@ TextView view_of(PyObject* item, std::size_t position) {
   }
 }
 
-/// Views into the strings of a sequence. A tuple of its own keeps them alive, whatever becomes of the list.
+/// Views of the strings of a sequence. A tuple keeps them alive even if the list changes.
 OwnedTexts from_strings(nb::sequence strings) {
   OwnedTexts texts;
   nb::object owner = nb::steal(PySequence_Tuple(strings.ptr()));
@@ -43,7 +42,7 @@ OwnedTexts from_strings(nb::sequence strings) {
   return texts;
 }
 
-/// The bytes of anything that has some (None has none). The owner keeps the memory where it is.
+/// The bytes of a buffer; None has none. The owner keeps the memory alive.
 arrow::Buffer bytes_of(nb::handle source, nb::list& owners) {
   if (source.is_none()) return {};
   nb::object memory = nb::steal(PyMemoryView_FromObject(source.ptr()));
@@ -54,7 +53,7 @@ arrow::Buffer bytes_of(nb::handle source, nb::list& owners) {
   return {static_cast<const char*>(buffer->buf), static_cast<std::size_t>(buffer->len)};
 }
 
-/// Views into rows of `width` UCS-4 units, padded with NUL at the end: NumPy's fixed-width strings.
+/// Views of rows of `width` UCS-4 units, padded with NUL at the end: NumPy's fixed-width strings.
 OwnedTexts from_rows(nb::object rows, uint64_t width) {
   OwnedTexts texts;
   const arrow::Buffer bytes = bytes_of(rows, texts.owners);
@@ -109,7 +108,7 @@ void append_entries(OwnedTexts& texts, uint64_t offset, uint64_t length, nb::obj
   }
 }
 
-/// The str that the core reads in these bytes: U+FFFD for each byte that is no text.
+/// The str of these bytes as the core reads them: U+FFFD for each invalid byte.
 PyObject* str_as_read(std::string_view text) {
   PyObject* str = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
   if (str || !PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) return str;
@@ -160,15 +159,15 @@ uint64_t bytes_in(const Texts& texts) {
 
 void bind_texts(nb::module_& m) {
   nb::class_<Texts>(m, "TextsBase");
-  nb::class_<OwnedTexts, Texts>(m, "Texts", "A batch of documents, read where they lie.")
+  nb::class_<OwnedTexts, Texts>(m, "Texts", "A batch of documents, read in place.")
       .def(nb::init<>())
       .def("__len__", &Texts::size)
-      .def_prop_ro("nbytes", &bytes_in, "Bytes of memory that the documents take up where they lie.")
+      .def_prop_ro("nbytes", &bytes_in, "Bytes of memory that the documents take.")
       .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"),
            "Return the documents as the core reads them; a null is an empty string.")
       .def("fingerprints", &fingerprints_of, nb::arg("n_threads") = 1,
-           "Return a number for each document that is the same for the same text.")
-      .def("addresses", &addresses_of, "Return where each document begins in memory; 0 for a null.")
+           "Return the fingerprint of each document, equal for equal texts.")
+      .def("addresses", &addresses_of, "Return the address of each document in memory; 0 for a null.")
       .def(
           "append_nulls", [](OwnedTexts& texts, std::size_t n) { texts.views.resize(texts.size() + n); },
           nb::arg("length"))

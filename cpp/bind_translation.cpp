@@ -1,3 +1,4 @@
+// Bindings of the estimation of translation models.
 #include <limits>
 
 #include "bindings.hpp"
@@ -6,10 +7,10 @@
 namespace {
 using namespace tallytext;
 
-/// So large that sums of them stay finite.
+/// The upper limit of values, so that sums of them stay finite.
 constexpr double largest_value = 1e15;
 
-void expect_shares(const In<double>& background) {
+void check_shares(const In<double>& background) {
   for (std::size_t w = 0; w < background.size(); ++w) {
     const double share = background(w);
     if (!(share >= 0 && share <= 1)) throw nb::value_error("a share of the background is not from 0 to 1");
@@ -18,8 +19,8 @@ void expect_shares(const In<double>& background) {
 
 WeightedRows<double> documents_of(const In<int64_t>& starts, const In<int32_t>& words,
                                   const In<double>& values, std::size_t n_words) {
-  expect_rows(starts, words.size(), "the rows do not fit the words");
-  expect_ids(words, n_words, "a word is out of range");
+  check_rows(starts, words.size(), "the rows do not fit the words");
+  check_ids(words, n_words, "a word is out of range");
   if (values.size() != words.size()) throw nb::value_error("there are more or fewer values than words");
   const auto in_range = [](double value) { return value >= 0 && value <= largest_value; };
   if (!std::all_of(values.data(), values.data() + values.size(), in_range)) {
@@ -33,9 +34,9 @@ void make_translation(Translation* self, In<int64_t> starts, In<int32_t> words, 
                       In<double> background, In<int64_t> signature_starts, In<int32_t> signatures,
                       std::size_t n_signatures) {
   const auto docs = documents_of(starts, words, values, background.size());
-  expect_shares(background);
-  expect_rows(signature_starts, signatures.size(), "the rows do not fit the signatures");
-  expect_ids(signatures, n_signatures, "a signature is out of range");
+  check_shares(background);
+  check_rows(signature_starts, signatures.size(), "the rows do not fit the signatures");
+  check_ids(signatures, n_signatures, "a signature is out of range");
   if (signature_starts.size() != starts.size()) {
     throw nb::value_error("there are more or fewer rows of signatures than documents");
   }
@@ -61,7 +62,7 @@ std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> rows(const Translation& self
   if (first > last || last > self.n_signatures()) throw nb::index_error("there are no such signatures");
   if (!(beta >= 0 && beta < 1)) throw nb::value_error("beta is not from 0 to less than 1");
   if (!(least >= 0)) throw nb::value_error("the least share is negative or not a number");
-  if (n_threads == 0) throw nb::value_error("at least one thread is needed");
+  check_threads(n_threads);
   const MixtureSettings settings{beta, exact, n_steps, trim, least, most};
   TranslatedRows made;
   {

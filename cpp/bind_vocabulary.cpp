@@ -1,16 +1,16 @@
+// Bindings of the vocabulary.
 #include "bindings.hpp"
-#include "join.hpp"
-#include "pystring.hpp"
 #include "shared.hpp"
+#include "vocabulary.hpp"
 
 namespace {
 using namespace tallytext;
 
-// Nothing that could run Python code, and so give way to another thread, is done while a vocabulary is
-// locked: objects are made before or after, but for strings and numbers, which the garbage collector does not
+// While a vocabulary is locked, nothing runs that could execute Python code and so switch to another thread.
+// Objects are created before or after, except strings and numbers, which the garbage collector does not
 // track.
 
-/// look(term) for each str of a sequence, whose items stay where they are.
+/// Calls look(term) for each str of a sequence, whose items stay alive.
 template <class Look>
 std::vector<TermId> each_term(const nb::object& fast, Look look) {
   const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr()));
@@ -18,7 +18,7 @@ std::vector<TermId> each_term(const nb::object& fast, Look look) {
   std::string scratch;
   for (std::size_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(fast.ptr(), static_cast<Py_ssize_t>(i));
-    ids[i] = look(text_of(expect_str(item, i), scratch));
+    ids[i] = look(text_of(check_str(item, i), scratch));
   }
   return ids;
 }
@@ -59,7 +59,7 @@ class Objects {
   Py_buffer view_;
 };
 
-/// Writes as many terms, from the first on, as the array has room for.
+/// Writes the first terms, as many as the array has room for.
 void fill_terms(const SharedVocabulary& vocabulary, nb::object array) {
   Objects objects(array);
   vocabulary.read([&](const Vocabulary& own) {
@@ -80,7 +80,7 @@ void fill_some_terms(const SharedVocabulary& vocabulary, nb::object array, In<Te
   });
 }
 
-/// {term: its place among the sorted terms}, in that order.
+/// {term: its rank among the sorted terms}, in that order.
 nb::dict ranks_of(const SharedVocabulary& vocabulary) {
   nb::dict ranks;
   vocabulary.read([&](const Vocabulary& own) {
@@ -109,7 +109,7 @@ Out<uint32_t> lengths_of(const SharedVocabulary& vocabulary) {
   }));
 }
 
-void expect_text(std::string_view term) {
+void check_text(std::string_view term) {
   const char* const end = term.data() + term.size();
   for (const char* p = term.data(); p < end;) {
     const CodePoint code = decode_utf8(p, end);
@@ -119,7 +119,7 @@ void expect_text(std::string_view term) {
   }
 }
 
-/// Rebuilds a vocabulary from its arena, trusting nothing: what is checked is the copy.
+/// Restores a vocabulary from its arena, which is not trusted: it is copied, and the copy is checked.
 Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
   nb::gil_scoped_release release;
   Vocabulary vocabulary;
@@ -130,14 +130,14 @@ Vocabulary from_arrays(In<uint8_t> arena, In<uint32_t> lengths) {
     if (length > arena.size() - at) throw nb::value_error("the terms are longer than their bytes");
     const TermId id = vocabulary.intern({reinterpret_cast<const char*>(arena.data()) + at, length});
     if (id != static_cast<TermId>(i)) throw nb::value_error("a term occurs twice");
-    expect_text(vocabulary.term(id));
+    check_text(vocabulary.term(id));
     at += length;
   }
   if (at != arena.size()) throw nb::value_error("there are bytes after the last term");
   return vocabulary;
 }
 
-/// Where the terms of `other` lie in `vocabulary`, which takes those that it lacks.
+/// Returns the ids in `vocabulary` of the terms of `other`, adding unknown terms.
 std::vector<TermId> merge(SharedVocabulary& vocabulary, const SharedVocabulary& other) {
   if (&vocabulary == &other) return vocabulary.read([](const Vocabulary& own) { return locate(own, own); });
   return other.read([&](const Vocabulary& theirs) {

@@ -1,12 +1,148 @@
 #pragma once
-// The sums per (term, class): an immutable base and a delta of what has changed since.
+// The cells of a tally: sums per (term, class) as an immutable base and a delta of recent changes.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "counts_of_counts.hpp"
-#include "delta.hpp"
 #include "postings.hpp"
 
 namespace tallytext {
+
+// n_r: the number of events that occurred exactly r times.
+
+/// The n_r of small r, updated with each event. Frequent words have counts spread over the thousands;
+/// updating their n_r would cost more than counting the words, so these are computed on request.
+class CountsOfCounts {
+ public:
+  static constexpr int64_t limit = 1024;
+
+  /// Moves one event from `before` occurrences to `after`. Zero means no event.
+  void move(int64_t before, int64_t after) {
+    if (before < limit) --few_[static_cast<std::size_t>(before)];
+    if (after < limit) ++few_[static_cast<std::size_t>(after)];
+  }
+
+  /// All n_r > 0 with 0 < r < limit.
+  std::map<int64_t, int64_t> few() const {
+    std::map<int64_t, int64_t> found;
+    for (std::size_t r = 1; r < few_.size(); ++r) {
+      if (few_[r]) found[static_cast<int64_t>(r)] = few_[r];
+    }
+    return found;
+  }
+
+  /// n_0 = 0, n_1 ... n_(n - 1), for n below limit.
+  std::vector<int64_t> first(std::size_t n) const {
+    std::vector<int64_t> found(few_.begin(), few_.begin() + static_cast<std::ptrdiff_t>(n));
+    found[0] = 0;
+    return found;
+  }
+
+ private:
+  std::array<int64_t, limit> few_{};
+};
+
+// The changes since the base was written: signed differences, found by (term, class) in a hash table and by
+// term through a linked list.
+
+class Delta {
+ public:
+  static constexpr int32_t none = -1;
+
+  struct Row {
+    TermId term;
+    ClassId label;
+    int64_t in_base;  // occurrences in its cell of the base
+    int32_t next;     // next row of the same term
+  };
+
+  explicit Delta(std::size_t width) : width_(width), slots_(64, Slot{0, none}) {}
+
+  std::size_t size() const { return rows_.size(); }
+  const Row& row(int32_t i) const { return rows_[static_cast<std::size_t>(i)]; }
+  const int64_t* block(int32_t i) const { return &values_[static_cast<std::size_t>(i) * width_]; }
+  int64_t* block(int32_t i) { return &values_[static_cast<std::size_t>(i) * width_]; }
+
+  void prefetch(TermId term, ClassId label) const { __builtin_prefetch(&slots_[home(key(term, label))]); }
+
+  void prefetch_row(int32_t i) const {
+    __builtin_prefetch(&rows_[static_cast<std::size_t>(i)]);
+    __builtin_prefetch(block(i));
+  }
+
+  int32_t find(TermId term, ClassId label) const { return slots_[slot_of(key(term, label))].row; }
+
+  /// Reserves room for `more` rows, so that `insert` does not allocate.
+  void reserve(std::size_t more) {
+    const std::size_t wanted = size() + more;
+    if (wanted > rows_.capacity()) {
+      rows_.reserve(std::max(wanted, 2 * size()));
+      values_.reserve(rows_.capacity() * width_);
+    }
+    if (wanted * 2 > slots_.size()) grow(wanted * 2);
+  }
+
+  /// Inserts a row of zeros for (term, label), which must be new, before the chain that starts at `head`.
+  int32_t insert(TermId term, ClassId label, int64_t in_base, int32_t& head) {
+    const auto i = static_cast<int32_t>(size());
+    const uint64_t k = key(term, label);
+    slots_[slot_of(k)] = {k, i};
+    rows_.push_back({term, label, in_base, std::exchange(head, i)});
+    values_.resize(values_.size() + width_);
+    return i;
+  }
+
+  void clear() {
+    rows_.clear();
+    values_.clear();
+    std::fill(slots_.begin(), slots_.end(), Slot{0, none});
+  }
+
+  /// Writes the rows of a chain into `rows`, classes ascending.
+  void chain(int32_t head, std::vector<int32_t>& rows) const {
+    rows.clear();
+    for (int32_t i = head; i != none; i = row(i).next) rows.push_back(i);
+    std::sort(rows.begin(), rows.end(), [this](int32_t a, int32_t b) { return row(a).label < row(b).label; });
+  }
+
+ private:
+  struct Slot {
+    uint64_t key;
+    int32_t row;
+  };
+
+  static uint64_t key(TermId term, ClassId label) {
+    return static_cast<uint64_t>(term) << 32 | static_cast<uint32_t>(label);
+  }
+  std::size_t home(uint64_t key) const {
+    const uint64_t h = key * 0x9E3779B97F4A7C15ull;
+    return (h ^ h >> 32) & (slots_.size() - 1);
+  }
+  std::size_t slot_of(uint64_t key) const {
+    std::size_t at = home(key);
+    while (slots_[at].row != none && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  void grow(std::size_t at_least) {
+    slots_.assign(std::bit_ceil(at_least), Slot{0, none});
+    for (std::size_t i = 0; i < size(); ++i) {
+      const uint64_t k = key(rows_[i].term, rows_[i].label);
+      slots_[slot_of(k)] = {k, static_cast<int32_t>(i)};
+    }
+  }
+
+  std::size_t width_;
+  std::vector<Slot> slots_;
+  std::vector<Row> rows_;
+  std::vector<int64_t> values_;
+};
+
+// The sums per (term, class): an immutable base and a delta of later changes.
 
 /// The posting list of a term is its row of the base, corrected by its chain in the delta. When the delta
 /// exceeds an eighth of the base, one linear merge writes a new base.
@@ -23,7 +159,7 @@ class Cells {
   std::size_t n_delta() const { return delta_.size(); }
   int64_t n_classes_of(TermId term) const { return links_[static_cast<std::size_t>(term)].n_classes; }
   const Base& base() const { return *base_; }
-  bool has_changed(TermId term) const {  // since the base was written
+  bool has_changed(TermId term) const {  // true if it changed since the base was written
     return links_[static_cast<std::size_t>(term)].chain != Delta::none;
   }
 
@@ -47,7 +183,7 @@ class Cells {
 
   void resize(std::size_t n_terms) { links_.resize(n_terms); }
 
-  /// Adds what is in the cell (term, label) to `block`.
+  /// Adds the sums of the cell (term, label) to `block`.
   void add_cell(TermId term, ClassId label, int64_t* block) const {
     const int64_t cell = base_->find(term, label);
     if (cell >= 0) add_block(block, base_->block(static_cast<std::size_t>(cell)), width_);
@@ -55,8 +191,8 @@ class Cells {
     if (row != Delta::none) add_block(block, delta_.block(row), width_);
   }
 
-  /// Calls visit(class, in the base, in the delta) for the live cells of a term, classes ascending: a cell
-  /// is the sum of two blocks, one of which may be missing. `rows` is room to work in.
+  /// Calls visit(class, block in the base, block in the delta) for the live cells of a term, classes
+  /// ascending. A cell is the sum of the two blocks, one of which may be null. `rows` is scratch memory.
   template <class Visit>
   void visit_posting(TermId term, std::vector<int32_t>& rows, Visit visit) const {
     std::size_t cell = base_->begin(term);
@@ -87,7 +223,7 @@ class Cells {
     __builtin_prefetch(&links_[static_cast<std::size_t>(term)]);
   }
 
-  /// Adds sign * cells and calls moved(class, step) for each cell that comes to life (+1) or dies (-1).
+  /// Adds sign * cells and calls moved(class, step) for each cell that becomes nonzero (+1) or zero (-1).
   template <class Moved>
   void add(const Postings& cells, int64_t sign, Moved moved) {
     if (cells.n_cells() > delta_limit()) {
@@ -108,7 +244,7 @@ class Cells {
     return std::clamp<std::size_t>(base_->n_cells() / 8, smallest_delta_, std::size_t{1} << 30);
   }
 
-  /// All differences by term and class. The chains are in the order of terms already.
+  /// All differences, sorted by term and class. The chains are sorted by term already.
   Postings differences() const {
     Postings out(width_);
     std::vector<int32_t> rows;
@@ -140,8 +276,8 @@ class Cells {
     base_ = std::move(base);
   }
 
-  /// A document's cells lie all over memory, so each is asked for well before it is needed: first where
-  /// it is to be looked up, then the cell itself.
+  /// The cells of a document are scattered over memory, so each is prefetched well before it is needed: first
+  /// its slot in the hash table, then the cell.
   template <class Moved>
   void add_to_delta(const Postings& cells, int64_t sign, Moved moved) {
     constexpr std::size_t ahead = 8;
@@ -181,7 +317,8 @@ class Cells {
     return move(term, before, in_base + block[occurrences]);
   }
 
-  /// A cell of `term` went from `before` to `after` occurrences; returns by how much its life changed.
+  /// Updates the counts of live cells when a cell of `term` goes from `before` to `after` occurrences.
+  /// Returns 1 if it became nonzero, -1 if it became zero, else 0.
   int move(TermId term, int64_t before, int64_t after) {
     counts_of_counts_.move(before, after);
     const int step = (after > 0) - (before > 0);

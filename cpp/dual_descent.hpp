@@ -1,25 +1,103 @@
 #pragma once
-// Linear classifiers of the squared hinge loss, one against the rest, by descent along dual coordinates: all
+// Linear support vector machines, one against all others, by dual coordinate descent on rows of unit length.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <span>
+
+#include "memory.hpp"
+#include "parallel.hpp"
+#include "score.hpp"
+
+namespace tallytext {
+
+// Documents as unit vectors: logarithmic counts times a scale per term, normalised.
+
+/// 1 + ln x, or x itself below 1, where the two curves touch: so no count has a negative weight.
+class Damping {
+ public:
+  Damping() {
+    for (std::size_t x = 1; x < small_.size(); ++x) small_[x] = static_cast<float>(1 + std::log(x));
+  }
+
+  float operator()(double x) const {
+    if (x < 1) return static_cast<float>(x);
+    const auto whole = x < static_cast<double>(small_.size()) ? static_cast<std::size_t>(x) : 0;
+    return whole && static_cast<double>(whole) == x ? small_[whole] : static_cast<float>(1 + std::log(x));
+  }
+
+ private:
+  std::array<float, 256> small_{};
+};
+
+struct Feature {
+  TermId term;
+  float value;
+};
+
+/// Writes damped(x) * scale[term] for the terms of a document with a scale above zero, normalised to unit
+/// length; returns their number. The caller provides room for all terms.
+inline std::size_t write_unit_row(const WeightedRows<double>& docs, std::size_t d,
+                                  std::span<const float> scale, const Damping& damped, Feature* row) {
+  std::size_t n = 0;
+  double square = 0;
+  for (std::size_t i = docs.begin(d); i < docs.end(d); ++i) {
+    const TermId term = docs.terms[i];
+    if (term < 0 || static_cast<std::size_t>(term) >= scale.size()) continue;
+    const float value = damped(docs.values[i]) * scale[static_cast<std::size_t>(term)];
+    if (value == 0) continue;
+    square += static_cast<double>(value) * value;
+    row[n++] = {term, value};
+  }
+  const float norm = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.0f;
+  for (std::size_t i = 0; i < n; ++i) row[i].value *= norm;
+  return n;
+}
+
+/// Writes bias + sum_w x_w weights[w] for each document of unit length, n × n_classes; weights is row-major,
+/// with one row for each term.
+inline void score_unit_rows(const WeightedRows<double>& docs, std::span<const float> scale,
+                            const float* weights, std::span<const float> bias, std::size_t n_threads,
+                            float* scores) {
+  const Damping damped;
+  const std::size_t n_classes = bias.size();
+  docs.for_each(n_threads, [&](Range range) {
+    constexpr std::size_t ahead = 8;
+    std::vector<Feature> row;
+    const auto weights_of = [&](std::size_t i) {
+      return weights + static_cast<std::size_t>(row[i].term) * n_classes;
+    };
+    for (std::size_t d = range.begin; d < range.end; ++d) {
+      row.resize(std::max(row.size(), docs.end(d) - docs.begin(d)));
+      const std::size_t n = write_unit_row(docs, d, scale, damped, row.data());
+      float* into = scores + d * n_classes;
+      std::copy(bias.begin(), bias.end(), into);
+      for (std::size_t i = 0; i < std::min(n, ahead); ++i) __builtin_prefetch(weights_of(i));
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i + ahead < n) __builtin_prefetch(weights_of(i + ahead));
+        const float* from = weights_of(i);
+        const float x = row[i].value;
+        for (std::size_t c = 0; c < n_classes; ++c) into[c] += x * from[c];
+      }
+    }
+  });
+}
+
+// Linear classifiers with the squared hinge loss, one against all others, by dual coordinate descent: all
 // classes in one sweep over the documents.
 //
 // For each class c, with y = +1 for its documents and -1 for all others, minimise over w
 //   |w - start|² / 2 + cost sum_i max(0, 1 - y_i w·x_i)²
-// where x_i has a last entry that is the same for all documents, the bias. w = start + sum_i a_i y_i x_i
-// holds all the time; a step on document i moves a_i to its best, the others as they are.
-#include <bit>
-#include <cstring>
-#include <numeric>
+// where the last entry of x_i, the bias, is the same for all documents. The invariant is w = start + sum_i
+// a_i y_i x_i; a step on document i moves a_i to its optimum for fixed other a.
 
-#include "memory.hpp"
-#include "unit_rows.hpp"
-
-namespace tallytext {
-
-/// Four classes side by side. Weights lie in whole ones, which every processor adds at once.
+/// Four classes side by side: weights are stored in whole quads, which every processor adds at once.
 using Quad [[gnu::vector_size(16)]] = float;
 constexpr std::size_t quad_size = 4;
 
-/// A generator of random numbers whose numbers are the same everywhere (splitmix64).
+/// A random number generator with the same numbers on every platform (splitmix64).
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -31,14 +109,14 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  /// A number below n, which is below 2³²; how much likelier some are than others is not noticeable.
+  /// A number below n < 2³²; the bias of the modulus is negligible.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(((next() >> 32) * n) >> 32); }
 
  private:
   uint64_t state_;
 };
 
-/// Numbers 0 … n - 1 in an order that chance decides.
+/// The numbers 0 … n - 1 in random order.
 inline std::vector<uint32_t> shuffled(std::size_t n, Random& random) {
   std::vector<uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
@@ -46,12 +124,12 @@ inline std::vector<uint32_t> shuffled(std::size_t n, Random& random) {
   return order;
 }
 
-/// Documents of length one with their classes, in an order of their own; the bias is apart.
+/// Documents of unit length with their classes, in random order; the bias is stored separately.
 struct DualProblem {
-  static constexpr float bias = 0.3f;       // as a feature of value 1 it would swing for some passes
-  static constexpr std::size_t ahead = 12;  // features that may be read beyond the last
+  static constexpr float bias = 0.3f;       // as a feature of value 1 it would oscillate for some passes
+  static constexpr std::size_t ahead = 12;  // number of features that can be read beyond the last
 
-  std::vector<uint32_t> order;  // the document at each place
+  std::vector<uint32_t> order;  // the document at each position
   std::vector<std::size_t> starts{0}, label_starts{0};
   Buffer<Feature> features;
   std::vector<ClassId> labels;
@@ -66,7 +144,8 @@ struct DualProblem {
     return {labels.data() + label_starts[at], label_starts[at + 1] - label_starts[at]};
   }
 
-  /// Takes documents as directions, in an order that the seed decides; terms without a scale are left out.
+  /// Sets the documents as unit vectors, in an order that depends on the seed; terms without a scale are
+  /// dropped.
   void take(const WeightedRows<double>& docs, std::span<const float> scale, uint64_t seed) {
     const Damping damped;
     Random random(seed);
@@ -79,7 +158,7 @@ struct DualProblem {
     }
   }
 
-  /// Takes the classes of each document, after the documents.
+  /// Sets the classes of each document, after the documents.
   void take_labels(std::span<const int64_t> rows, std::span<const ClassId> classes) {
     for (const uint32_t d : order) {
       labels.insert(labels.end(), classes.begin() + rows[d], classes.begin() + rows[d + 1]);
@@ -88,8 +167,8 @@ struct DualProblem {
   }
 };
 
-/// What a range of whole quads of classes has learned. Classes know nothing of each other, so that ranges may
-/// be worked on at the same time, and what comes out does not depend on how they were cut.
+/// The weights and duals of a range of whole quads of classes. Classes are independent, so ranges can be
+/// trained in parallel, and the result does not depend on the ranges.
 class DualShare {
  public:
   DualShare(const DualProblem& problem, std::size_t first, std::size_t n_quads)
@@ -111,7 +190,7 @@ class DualShare {
   float& weight(std::size_t term, std::size_t c) { return at(weights_, term, c); }
   float& dual(std::size_t d, std::size_t c) { return at(duals_, d, c); }
 
-  /// Multiplies all weights and gives the bias its own. Classes that only fill a quad are never wrong.
+  /// Scales all weights and sets the bias. Classes that only pad a quad never have a loss.
   void start(float factor, std::span<const float> bias) {
     constexpr float never_wrong = -100;
     for (Quad& weights : weights_) weights *= factor;
@@ -120,7 +199,7 @@ class DualShare {
     }
   }
 
-  /// Adds what the duals stand for to the weights.
+  /// Adds sum_i a_i y_i x_i to the weights.
   void resume() {
     for (std::size_t d = 0; d < problem_.size(); ++d) {
       set_signs(problem_.classes(d), 1);
@@ -132,8 +211,8 @@ class DualShare {
     }
   }
 
-  /// Adds to sums[0, c] what the documents of each class score for it, less what the others do, and to
-  /// sums[1, c] the squares of all scores.
+  /// Adds to sums[0, c] the scores of the documents of class c minus those of all others, and to sums[1, c]
+  /// the squares of all scores.
   void compare(std::span<double> sums) {
     for (std::size_t d = 0; d < problem_.size(); ++d) {
       score(problem_.row(d), 0);
@@ -167,7 +246,7 @@ class DualShare {
     }
   }
 
-  /// sums_ = w·x, the bias being worth `bias`.
+  /// sums_ = w·x, with `bias` as the last entry of x.
   void score(std::span<const Feature> row, float bias) {
     std::size_t q = 0;
     for (; q + 8 <= width_; q += 8) score_some<8>(row, bias, q);
@@ -183,7 +262,7 @@ class DualShare {
     }
   }
 
-  /// So few that the sums stay in registers.
+  /// For so few quads that the sums stay in registers.
   template <std::size_t n>
   void score_some(std::span<const Feature> row, float bias, std::size_t q) {
     constexpr std::size_t line = 64 / sizeof(Quad);
@@ -192,7 +271,7 @@ class DualShare {
     for (std::size_t j = 0; j < n; ++j) sums[j] = bias * weights[problem_.n_terms * width_ + j];
     const Feature* end = row.data() + row.size();
     for (const Feature* feature = row.data(); feature < end; ++feature) {
-      // Documents are looked at one after the other, so that it may be one of the next.
+      // Documents are visited in order, so this prefetches a feature of one of the next.
       const auto later = static_cast<std::size_t>(feature[DualProblem::ahead].term);
       for (std::size_t j = 0; j < n; j += line) __builtin_prefetch(weights + later * width_ + j);
       const Quad* of_term = weights + static_cast<std::size_t>(feature->term) * width_;
@@ -218,8 +297,8 @@ class DualShare {
     move(row);
   }
 
-  /// Moves duals to where they are wanted, but not below zero and not for next to nothing, which depends on
-  /// the class alone; returns by how much.
+  /// Moves the duals to their optimum, but not below zero, and not by less than a tolerance that depends on
+  /// the class alone; returns the steps.
   static Quad settle(Quad& duals, Quad wanted) {
     constexpr float next_to_nothing = 1e-7f;
     const Quad zero{};
@@ -255,12 +334,12 @@ class DualShare {
   const DualProblem& problem_;
   std::size_t first_, width_;
   Buffer<Quad> weights_, duals_;            // (n_terms + 1) × width, n × width
-  std::vector<Quad> sums_, signs_, steps_;  // of the document at hand
+  std::vector<Quad> sums_, signs_, steps_;  // of the current document
   std::vector<std::size_t> moved_;
   std::size_t moved_count_ = 0;
 };
 
-/// All classes, in shares for threads.
+/// All classes, divided among threads.
 class DualDescent {
  public:
   DualDescent(DualProblem&& problem, std::size_t n_threads) : problem_(std::move(problem)) {
@@ -273,14 +352,14 @@ class DualDescent {
 
   const DualProblem& problem() const { return problem_; }
 
-  /// Calls work(share) for each, at the same time.
+  /// Calls work(share) for all shares in parallel.
   template <class Work>
   void for_each(Work work) {
     in_parallel(parts_.size(), [&](std::size_t i) { work(parts_[i]); });
   }
 
-  /// One pass over the documents, in runs of neighbours whose order the seed decides. Neighbours were thrown
-  /// together by chance; taking them one after the other is twice as fast as looking for each.
+  /// One pass over the documents, in runs of neighbours; the order of the runs depends on the seed.
+  /// Neighbours are already in random order, and reading them in sequence is twice as fast as random access.
   void sweep(uint64_t seed) {
     Random random(seed);
     const std::size_t n = problem_.size(), run = std::clamp<std::size_t>(n / 256, 1, 32);

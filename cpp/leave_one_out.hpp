@@ -1,12 +1,12 @@
 #pragma once
-// What the words of a document say for each class, by a model that has forgotten the document.
+// Leave-one-out gains: the contribution of the words of a document to each class, without the document.
 #include <cmath>
 
 #include "score.hpp"
 
 namespace tallytext {
 
-/// Cells by term: of class c and term w the ratio f / (gamma_c), and, for contrasts, the count N.
+/// Cells by term: the ratio f / gamma_c of class c and term w and, for contrasts, the count N.
 struct LeftCells {
   std::span<const int64_t> starts;
   std::span<const ClassId> classes;
@@ -17,20 +17,20 @@ struct LeftCells {
   bool holds(TermId term) const { return term >= 0 && static_cast<std::size_t>(term) < tops.size(); }
 };
 
-/// What is left when a document is left out, per word of a document: one over the background g.
-/// For contrasts also g itself, T_w, and one over the probability of the word in a rest that lost nothing.
+/// Sums without the document, for each of its words: one over the background g. For contrasts also g itself,
+/// T_w, and one over the probability of the word in a complement that lost nothing.
 struct LeftWords {
   std::span<const double> inverse;
   std::span<const double> spread, words, absent;
 };
 
-/// Rests of classes, per document and class, row-major: p(w | rest) = seen (T_w - N) + freed g.
+/// Complements of classes, per document and class, row-major: p(w | complement) = seen (T_w - N) + freed g.
 struct LeftRests {
   std::span<const double> seen, freed;
 };
 
 /// gain(d, c) = sum_w x_dw log[(1 + ratio / g) / ((seen (T_w - N) + freed g) / absent)] over the cells of c.
-/// Logarithms are slow, so factors with one exponent are multiplied up first.
+/// Logarithms are slow, so factors with the same exponent are multiplied first.
 class Gains {
  public:
   Gains(const WeightedRows<double>& docs, const LeftCells& cells, const LeftWords& words,
@@ -60,13 +60,14 @@ class Gains {
 
   bool contrasts() const { return !cells_.counts.empty(); }
 
-  /// How often the least exponent goes into that of a word, 0 if not a few times.
+  /// The multiple of the smallest exponent that the exponent of a word is; 0 if it is not a small multiple.
   int times(std::size_t i) const {
     const double x = docs_.values[i];
     return x == least_ ? 1 : x == 2 * least_ ? 2 : x == 3 * least_ ? 3 : 0;
   }
 
-  /// Finds the words of a document that share the least exponent, and puts equal others side by side.
+  /// Finds the words of a document with the smallest exponent or a small multiple of it, and groups the
+  /// others by exponent.
   void start(std::size_t d) {
     const auto begin = docs_.values.begin() + docs_.starts[d],
                end = docs_.values.begin() + docs_.starts[d + 1];
@@ -118,7 +119,7 @@ class Gains {
     }
   }
 
-  /// Adds the words from more_[at] on that have one exponent, and returns where the next ones begin.
+  /// Adds the words from more_[at] on that have the same exponent, and returns the start of the next group.
   std::size_t add_group(std::size_t at, double* row) {
     const double x = docs_.values[more_[at]];
     std::size_t end = at + 1;
@@ -153,7 +154,7 @@ class Gains {
     }
   }
 
-  /// Sets exponents of two aside before the factors of a word can take the products out of range.
+  /// Extracts powers of two before the factors of a word can overflow or underflow the products.
   void make_room(std::size_t i, int times) {
     double bound = 1 + cells_.tops[static_cast<std::size_t>(docs_.terms[i])] * words_.inverse[i];
     if (contrasts()) bound /= std::min(1.0, least_freed_ * words_.spread[i] * words_.absent[i]);
@@ -179,7 +180,7 @@ class Gains {
     bound_ = 1;
   }
 
-  /// Postings lie all over memory: where one begins is asked for first, then what it holds.
+  /// Postings are scattered over memory: the start of each is prefetched first, then its content.
   void prefetch(std::size_t at) const {
     constexpr std::size_t near = 6, far = 16;
     if (at + far < order_.size()) {
@@ -199,13 +200,13 @@ class Gains {
   const LeftCells& cells_;
   const LeftWords& words_;
   const LeftRests& rests_;
-  std::vector<double> up_, down_;   // what the factors and divisors of each class make so far
-  std::vector<double> twos_;        // times two to this
-  std::vector<std::size_t> order_;  // words whose exponent is the least, or a few times that
+  std::vector<double> up_, down_;   // the products of factors and of divisors of each class so far
+  std::vector<double> twos_;        // times two to the power of this
+  std::vector<std::size_t> order_;  // words with the smallest exponent or a small multiple of it
   std::vector<std::size_t> more_;   // all others
   const double *seen_ = nullptr, *freed_ = nullptr;
   double least_ = 0, least_freed_ = 0;
-  double bound_ = 1;  // of the products, and of one over them
+  double bound_ = 1;  // bound of the products and of their reciprocals
 };
 
 /// Writes the gains of all documents, n × n_classes.

@@ -1,7 +1,7 @@
 #pragma once
 // Growing arrays of plain values. New elements are not initialised, so that memory is touched once, when it
-// is filled. Large blocks come straight from the system and go straight back to it; they ask for huge pages,
-// since the page faults of fresh memory can cost more than the counting that fills it.
+// is filled. Large blocks are mapped from the system and unmapped directly; they request huge pages, because
+// the page faults of new memory can cost more than the counting that fills it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -21,8 +21,8 @@ namespace tallytext {
 constexpr std::size_t mapped_from = std::size_t{1} << 18;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-/// How large a block for `bytes` had best be: whole huge pages where it nearly fills one, since the system
-/// gives them to blocks of a whole number of them and to no others.
+/// The best size of a block for `bytes`: whole huge pages if it nearly fills one, because the system gives
+/// huge pages only to blocks of a whole number of them.
 inline std::size_t block_size(std::size_t bytes) {
   return bytes > huge_page / 2 ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
 }
@@ -32,7 +32,7 @@ inline void* map_block(std::size_t bytes) {
   return p == MAP_FAILED ? nullptr : p;
 }
 
-/// A block of `bytes` that begins with what was in the `old_bytes` at `old`, which are given up.
+/// Returns a block of `bytes` that starts with the `old_bytes` at `old`, which are released.
 inline void* resize_block(void* old, std::size_t old_bytes, std::size_t bytes) {
   void* p;
   if (bytes < mapped_from) {
@@ -45,7 +45,7 @@ inline void* resize_block(void* old, std::size_t old_bytes, std::size_t bytes) {
     std::free(old);
   }
   if (!p) throw std::bad_alloc();
-  if (bytes >= huge_page) madvise(p, bytes, MADV_HUGEPAGE);  // a wish: refusal does no harm
+  if (bytes >= huge_page) madvise(p, bytes, MADV_HUGEPAGE);  // a hint: it can be ignored
   return p;
 }
 
@@ -121,7 +121,7 @@ class Buffer {
   }
   void clear() { size_ = 0; }
   void push_back(const T& value) {
-    const T copy = value;  // it may lie in here
+    const T copy = value;  // it can be an element of this array
     make_room(1);
     data_[size_++] = copy;
   }
@@ -131,7 +131,7 @@ class Buffer {
     std::memcpy(data_ + size_, values, n * sizeof(T));
     size_ += n;
   }
-  /// Adds `n` elements that are yet to be written.
+  /// Adds `n` uninitialised elements.
   void extend(std::size_t n) {
     make_room(n);
     size_ += n;

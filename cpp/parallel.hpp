@@ -1,5 +1,5 @@
 #pragma once
-// Contiguous shares of work, one per thread. What is computed never depends on how many there are.
+// Contiguous shares of work, one per thread. Results never depend on the number of threads.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -31,7 +31,8 @@ std::vector<Range> shares(std::size_t n, std::size_t n_shares, Weight weight) {
   return ranges;
 }
 
-/// work(0) … work(n - 1), each in a thread of its own, the last one in this. The first exception is rethrown.
+/// Runs work(0) … work(n - 1), each on its own thread, the last one on this thread. The first exception is
+/// rethrown.
 template <class Work>
 void in_parallel(std::size_t n, Work work) {
   std::vector<std::exception_ptr> errors(n);
@@ -47,7 +48,7 @@ void in_parallel(std::size_t n, Work work) {
   for (std::size_t i = 0; i + 1 < n; ++i) {
     try {
       threads.emplace_back(guarded, i);
-    } catch (const std::system_error&) {  // no more threads to be had: do it here
+    } catch (const std::system_error&) {  // no more threads available: run it here
       guarded(i);
     }
   }
@@ -58,8 +59,8 @@ void in_parallel(std::size_t n, Work work) {
   }
 }
 
-/// work(worker, 0) … work(worker, n - 1), each by one of several threads, whichever is free, with a worker of
-/// the thread's own. For items whose cost nobody knows beforehand.
+/// Runs work(worker, 0) … work(worker, n - 1) on the next free thread, each thread with its own worker. For
+/// items with unknown costs.
 template <class Hire, class Work>
 void in_turns(std::size_t n, std::size_t n_threads, Hire hire, Work work) {
   constexpr std::size_t turn = 16;

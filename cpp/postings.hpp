@@ -1,29 +1,33 @@
 #pragma once
-// For each term the classes it occurs in, and what was summed there.
+// Postings: for each term its classes and the sums there; batches of documents as rows of counts.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
+#include "parallel.hpp"
 #include "vocabulary.hpp"
 
 namespace tallytext {
 
+// For each term the classes that it occurs in, and its sums there.
+
 using ClassId = int32_t;
 
-/// Every sum is kept as a block of `width` integers: occurrences, documents, then one per plane.
+/// Sums are stored as blocks of `width` integers: occurrences, documents, then one per plane.
 enum Column : std::size_t { occurrences = 0, documents = 1, first_plane = 2 };
 
-/// into[j] += sign * what[j]. The caller knows that nothing overflows.
+/// into[j] += sign * what[j]. The caller makes sure that nothing overflows.
 inline void add_block(int64_t* into, const int64_t* what, std::size_t width, int64_t sign = 1) {
   for (std::size_t j = 0; j < width; ++j) into[j] += sign * what[j];
 }
 
-/// Whether some documents could add up to this: no less than zero, at least one occurrence per document,
-/// and nothing at all without an occurrence.
+/// True if documents can have these sums: not negative, at least one occurrence per document, and all zero
+/// without an occurrence.
 inline bool can_be(std::span<const int64_t> block) {
   const bool negative = std::any_of(block.begin(), block.end(), [](int64_t v) { return v < 0; });
   if (negative || block[documents] > block[occurrences]) return false;
@@ -31,7 +35,7 @@ inline bool can_be(std::span<const int64_t> block) {
   return std::all_of(block.begin(), block.end(), [](int64_t v) { return v == 0; });
 }
 
-/// Posting lists of some terms. Terms ascend, and so do the classes of each.
+/// Posting lists of some terms, in ascending order of terms and of classes within a term.
 struct Postings {
   explicit Postings(std::size_t width) : width(width) {}
 
@@ -70,7 +74,7 @@ struct Postings {
   }
 };
 
-/// Posting lists of the terms 0, 1, 2 ... Never changed, so copies of a tally can share it.
+/// Posting lists of the terms 0, 1, 2 ... Immutable, so copies of a tally can share it.
 struct Base {
   explicit Base(std::size_t width) : width(width) {}
 
@@ -112,8 +116,7 @@ struct Base {
   }
 };
 
-/// Writes base + sign * more; cells that come to zero are left out. Runs of terms that do not change are
-/// copied as a whole.
+/// Writes base + sign * more, without cells that become zero. Runs of unchanged terms are copied as a whole.
 class Merge {
  public:
   Merge(const Base& base, const Postings& more, int64_t sign)
@@ -134,7 +137,7 @@ class Merge {
  private:
   static constexpr ClassId no_class = std::numeric_limits<ClassId>::max();
 
-  /// Copies the rows from the first that is not written yet up to, not including, `last`.
+  /// Copies the rows from the first unwritten one up to, not including, `last`.
   void copy_until(std::size_t last) {
     const std::size_t first = out_.n_terms(), stored = std::min(last, base_.n_terms());
     if (first < stored) {
@@ -167,7 +170,7 @@ class Merge {
     out_.starts.push_back(static_cast<int64_t>(out_.n_cells()));
   }
 
-  /// What is new to the base is taken as it is.
+  /// Cells that are new to the base are copied.
   void copy_row(std::size_t first, std::size_t last) {
     for (std::size_t b = first; b < last; ++b) {
       const int64_t* block = more_.block(b);
@@ -183,5 +186,166 @@ class Merge {
   const int64_t sign_;
   Base out_;
 };
+
+// The ids that occur in a batch, numbered without gaps.
+
+/// The distinct ids of a batch, ascending, and the rank of each. The cost of a small batch does not depend on
+/// the number of all ids, and a large batch is not sorted.
+class Ranks {
+ public:
+  explicit Ranks(std::span<const int32_t> ids) {
+    const int32_t top = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
+    static_cast<std::size_t>(top + 1) > 8 * ids.size() + 64 ? by_sorting(ids) : by_marking(ids, top);
+  }
+
+  std::vector<int32_t> distinct;
+  std::vector<int32_t> rank;  // of each id of the batch, in its order
+
+ private:
+  void by_sorting(std::span<const int32_t> ids) {
+    std::vector<uint64_t> order(ids.size());  // an id and its position
+    for (std::size_t i = 0; i < ids.size(); ++i) order[i] = static_cast<uint64_t>(ids[i]) << 32 | i;
+    std::sort(order.begin(), order.end());
+    rank.resize(ids.size());
+    for (const uint64_t entry : order) {
+      const auto id = static_cast<int32_t>(entry >> 32);
+      if (distinct.empty() || distinct.back() != id) distinct.push_back(id);
+      rank[entry & UINT32_MAX] = static_cast<int32_t>(distinct.size() - 1);
+    }
+  }
+
+  void by_marking(std::span<const int32_t> ids, int32_t top) {
+    std::vector<int32_t> place(static_cast<std::size_t>(top + 1), -1);
+    for (const int32_t id : ids) place[static_cast<std::size_t>(id)] = 0;
+    for (int32_t id = 0; id <= top; ++id) {
+      if (place[static_cast<std::size_t>(id)] < 0) continue;
+      place[static_cast<std::size_t>(id)] = static_cast<int32_t>(distinct.size());
+      distinct.push_back(id);
+    }
+    rank.resize(ids.size());
+    std::transform(ids.begin(), ids.end(), rank.begin(),
+                   [&place](int32_t id) { return place[static_cast<std::size_t>(id)]; });
+  }
+};
+
+// A batch of documents as rows of counts.
+
+/// Rows of counts with their labels. The terms of a row are distinct, and so are the labels of a document.
+struct Documents {
+  std::span<const int64_t> starts;
+  std::span<const TermId> terms;
+  std::span<const int64_t> counts;
+  std::span<const int64_t> label_starts;
+  std::span<const ClassId> labels;
+  std::span<const double> weights;  // empty: all 1
+
+  std::size_t size() const { return starts.size() - 1; }
+  std::size_t begin(std::size_t d) const { return static_cast<std::size_t>(starts[d]); }
+  std::size_t length(std::size_t d) const { return static_cast<std::size_t>(starts[d + 1] - starts[d]); }
+  std::span<const ClassId> labels_of(std::size_t d) const {
+    return labels.subspan(static_cast<std::size_t>(label_starts[d]),
+                          static_cast<std::size_t>(label_starts[d + 1] - label_starts[d]));
+  }
+  double weight(std::size_t d) const { return weights.empty() ? 1.0 : weights[d]; }
+};
+
+/// True if no row holds a term twice; each term stores its last row.
+inline bool no_term_twice(std::span<const int64_t> starts, std::span<const TermId> terms, std::size_t width,
+                          Range rows) {
+  std::vector<int64_t> last(width, -1);
+  for (std::size_t d = rows.begin; d < rows.end; ++d) {
+    const auto row = static_cast<int64_t>(d);
+    for (int64_t i = starts[d]; i < starts[d + 1]; ++i) {
+      const auto term = static_cast<std::size_t>(terms[static_cast<std::size_t>(i)]);
+      if (std::exchange(last[term], row) == row) return false;
+    }
+  }
+  return true;
+}
+
+/// The same by sorting, for few rows over many terms.
+inline bool no_term_twice(std::span<const int64_t> starts, std::span<const TermId> terms) {
+  std::vector<TermId> sorted;
+  for (std::size_t d = 0; d + 1 < starts.size(); ++d) {
+    sorted.assign(terms.begin() + starts[d], terms.begin() + starts[d + 1]);
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return false;
+  }
+  return true;
+}
+
+/// True if no row holds a term twice.
+inline bool no_term_twice(std::span<const int64_t> starts, std::span<const TermId> terms, std::size_t width,
+                          std::size_t n_threads) {
+  if (terms.size() * 8 <= width) return no_term_twice(starts, terms);
+  constexpr std::size_t worth_a_thread = 1 << 18;
+  const auto length = [&](std::size_t d) { return starts[d + 1] - starts[d]; };
+  const auto parts =
+      shares(starts.size() - 1, std::min(n_threads, 1 + terms.size() / worth_a_thread), length);
+  std::vector<char> good(parts.size());
+  in_parallel(parts.size(), [&](std::size_t p) { good[p] = no_term_twice(starts, terms, width, parts[p]); });
+  return std::find(good.begin(), good.end(), 0) == good.end();
+}
+
+// The cells of the words of documents in the classes of these documents.
+
+/// Postings with ascending classes within a term.
+struct OrderedPostings {
+  std::span<const int64_t> starts;
+  std::span<const ClassId> classes;
+
+  /// The cell of (term, label), or -1.
+  int64_t find(TermId term, ClassId label) const {
+    if (term < 0 || static_cast<std::size_t>(term) + 1 >= starts.size()) return -1;
+    const ClassId* const first = classes.data() + starts[static_cast<std::size_t>(term)];
+    const ClassId* const last = classes.data() + starts[static_cast<std::size_t>(term) + 1];
+    const ClassId* const found = last - first > few ? std::lower_bound(first, last, label)
+                                                    : first + how_many_below(first, last, label);
+    return found != last && *found == label ? found - classes.data() : -1;
+  }
+
+  static constexpr std::ptrdiff_t few = 64;
+
+  /// Compares all classes: the branches of a binary search would be unpredictable.
+  static std::ptrdiff_t how_many_below(const ClassId* first, const ClassId* last, ClassId label) {
+    int32_t below = 0;
+    for (; first != last; ++first) below += *first < label;
+    return below;
+  }
+
+  /// Prefetches for find(): first the start of the term, then its classes.
+  void prefetch(TermId far, TermId near) const {
+    const auto holds = [this](TermId term) {
+      return term >= 0 && static_cast<std::size_t>(term) + 1 < starts.size();
+    };
+    if (holds(far)) __builtin_prefetch(&starts[static_cast<std::size_t>(far)]);
+    if (holds(near)) __builtin_prefetch(classes.data() + starts[static_cast<std::size_t>(near)]);
+  }
+};
+
+/// For each document, for each of its labels, for each of its terms: the cell of term and label, or -1.
+/// entry_starts[d] is where document d begins in `cells`.
+inline void find_own_cells(std::span<const int64_t> starts, std::span<const TermId> terms,
+                           std::span<const int64_t> label_starts, std::span<const ClassId> labels,
+                           std::span<const int64_t> entry_starts, const OrderedPostings& postings,
+                           std::size_t n_threads, int64_t* cells) {
+  const auto length = [&](std::size_t d) { return entry_starts[d + 1] - entry_starts[d]; };
+  const std::vector<Range> parts = shares(starts.size() - 1, n_threads, length);
+  in_parallel(parts.size(), [&](std::size_t part) {
+    for (std::size_t d = parts[part].begin; d < parts[part].end; ++d) {
+      int64_t* cell = cells + entry_starts[d];
+      for (int64_t l = label_starts[d]; l < label_starts[d + 1]; ++l) {
+        for (int64_t i = starts[d]; i < starts[d + 1]; ++i) {
+          const auto at = [&](int64_t ahead) {
+            const auto k = static_cast<std::size_t>(i + ahead);
+            return k < terms.size() ? terms[k] : TermId{-1};
+          };
+          postings.prefetch(at(16), at(6));
+          *cell++ = postings.find(terms[static_cast<std::size_t>(i)], labels[static_cast<std::size_t>(l)]);
+        }
+      }
+    }
+  });
+}
 
 }  // namespace tallytext

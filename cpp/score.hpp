@@ -1,5 +1,5 @@
 #pragma once
-// Linear scores of documents, one for each class, from weights that lie by term.
+// Linear scores of documents, one for each class, from weights stored by term.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -21,7 +21,7 @@ struct WeightedRows {
   std::size_t begin(std::size_t d) const { return static_cast<std::size_t>(starts[d]); }
   std::size_t end(std::size_t d) const { return static_cast<std::size_t>(starts[d + 1]); }
 
-  /// Calls work(document) for each, shared out over threads; a small batch is not worth one of its own.
+  /// Calls work(range) for ranges of documents on several threads; a small batch gets one thread.
   template <class Work>
   void for_each(std::size_t n_threads, Work work) const {
     constexpr std::size_t worth_a_thread = 8192;
@@ -32,7 +32,7 @@ struct WeightedRows {
 };
 
 /// score(d, c) = intercept[c] + slope[c] len(d) + sum_w x_dw (common[w] + r(w, c)), len(d) = sum_w x_dw
-/// mass[w]. r lies by term: classes[starts[w] ..] ascend, all other r(w, c) are zero.
+/// mass[w]. r is stored by term: classes[starts[w] ..] ascend, all other r(w, c) are zero.
 template <class T>
 struct LinearWeights {
   std::span<const int64_t> starts;
@@ -51,7 +51,7 @@ class Scoring {
  public:
   Scoring(const WeightedRows<T>& docs, const LinearWeights<T>& weights) : docs_(docs), weights_(weights) {}
 
-  /// Writes the scores of a document over the n_classes at `row`, whatever was there, and returns its length.
+  /// Overwrites the n_classes numbers at `row` with the scores of a document, and returns its length.
   T score(std::size_t d, T* row) const {
     std::fill_n(row, weights_.n_classes(), T{0});
     T common = 0, length = 0;
@@ -72,7 +72,7 @@ class Scoring {
   }
 
  private:
-  /// A posting of every class needs no look at its classes, and is added by vectors.
+  /// A posting that has all classes is added by vectors, without reading its classes.
   void add_posting(std::size_t w, T x, T* row) const {
     const auto first = static_cast<std::size_t>(weights_.starts[w]);
     const std::size_t n = static_cast<std::size_t>(weights_.starts[w + 1]) - first;
@@ -85,7 +85,7 @@ class Scoring {
     }
   }
 
-  /// Postings lie all over memory: where one begins is asked for first, then what it holds.
+  /// Postings are scattered over memory: the start of each is prefetched first, then its content.
   void prefetch(std::size_t i) const {
     constexpr std::size_t near = 6, far = 16;
     if (i + far < docs_.terms.size() && weights_.holds(docs_.terms[i + far])) {
@@ -117,8 +117,7 @@ void score_all(const WeightedRows<T>& docs, const LinearWeights<T>& weights, std
   });
 }
 
-/// Which classes have the best scores. Among equals the one that comes first in `order` wins; what is not a
-/// number loses to everything.
+/// The classes with the best scores. Ties go to the class that comes first in `order`; NaN comes last.
 template <class T>
 class Best {
  public:
@@ -160,8 +159,8 @@ class Best {
   std::vector<ClassId> ranked_;
 };
 
-/// Writes the k best classes of each document and their scores, n × k. Needs room for the scores of one
-/// document per thread, never of all.
+/// Writes the k best classes of each document and their scores, n × k. It stores the scores of one document
+/// per thread, never of all.
 template <class T>
 void score_best(const WeightedRows<T>& docs, const LinearWeights<T>& weights, std::span<const int32_t> order,
                 std::size_t k, std::size_t n_threads, ClassId* classes, T* scores) {
@@ -195,6 +194,26 @@ void add_rows(const WeightedRows<T>& docs, std::span<const T> rows, std::size_t 
         const T x = docs.values[i];
         if (!row || x == 0) continue;
         for (std::size_t c = 0; c < n_classes; ++c) into[c] += x * row[c];
+      }
+    }
+  });
+}
+
+/// out = rows · dense, row-major; dense and out have `width` columns. A row of out is computed by one thread,
+/// so the sums do not depend on the number of threads.
+inline void multiply(const WeightedRows<double>& rows, std::span<const double> dense, std::size_t width,
+                     std::span<double> out, std::size_t n_threads) {
+  const auto weight = [&](std::size_t row) { return rows.starts[row + 1] - rows.starts[row]; };
+  const auto ranges = shares(rows.size(), n_threads, weight);
+  in_parallel(ranges.size(), [&](std::size_t part) {
+    for (std::size_t row = ranges[part].begin; row < ranges[part].end; ++row) {
+      double* const sums = out.data() + row * width;
+      std::fill(sums, sums + width, 0.0);
+      const auto end = static_cast<std::size_t>(rows.starts[row + 1]);
+      for (auto at = static_cast<std::size_t>(rows.starts[row]); at < end; ++at) {
+        const double value = rows.values[at];
+        const double* const each = dense.data() + static_cast<std::size_t>(rows.terms[at]) * width;
+        for (std::size_t i = 0; i < width; ++i) sums[i] += value * each[i];
       }
     }
   });

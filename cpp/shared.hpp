@@ -1,13 +1,17 @@
 #pragma once
-// Something that Python threads may share. Long work runs without the interpreter's lock, so it takes this
-// one: shared to read, alone to write. It is never held while waiting for the interpreter.
+// Objects shared by Python threads behind a reader-writer lock.
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
 
+#include "bindings.hpp"
+#include "tally.hpp"
 #include "vocabulary.hpp"
 
 namespace tallytext {
+
+// An object that Python threads can share. Long work runs without the GIL, so it takes this lock: shared to
+// read, exclusive to write. The lock is never held while waiting for the GIL.
 
 template <class T>
 class Shared {
@@ -36,5 +40,27 @@ class Shared {
 };
 
 using SharedVocabulary = Shared<Vocabulary>;
+
+/// A tally with its lock: many readers or one writer. The GIL is released before waiting for the lock, so
+/// that the two cannot deadlock.
+class SharedTally : Shared<Tally> {
+ public:
+  SharedTally(std::size_t n_planes, std::size_t smallest_delta)
+      : Shared(std::in_place, n_planes, smallest_delta) {}
+
+  template <class Look>
+  auto read(Look look) const {
+    nb::gil_scoped_release release;
+    return Shared::read(look);
+  }
+  template <class Move>
+  auto write(Move move) {
+    nb::gil_scoped_release release;
+    return Shared::write(move);
+  }
+
+  SharedTally(const SharedTally& other)
+      : Shared(std::in_place, other.read([](const Tally& tally) { return tally; })) {}
+};
 
 }  // namespace tallytext

@@ -1,5 +1,5 @@
 #pragma once
-// What a model reads of a tally: some columns of some terms, or of all, and the sums over classes.
+// Slices of a tally, which models read: columns of some or all terms, and the sums over classes.
 #include <span>
 
 #include "memory.hpp"
@@ -7,11 +7,11 @@
 
 namespace tallytext {
 
-/// Copies of one moment. What is by column has one row for each of `columns`; scales are zero for a column
-/// that is no plane.
+/// A consistent copy. Arrays by column have one row for each of `columns`; scales are zero for columns that
+/// are not planes.
 struct TallySlice {
   std::vector<std::size_t> columns;
-  Buffer<int64_t> starts;  // per term asked for, and the end
+  Buffer<int64_t> starts;  // per requested term, and the end
   Buffer<ClassId> classes;
   Buffer<int64_t> values;     // by column, per cell
   Buffer<int64_t> documents;  // per cell
@@ -28,7 +28,7 @@ struct TallySlice {
   std::size_t n_classes() const { return class_documents.size(); }
 };
 
-/// Costs the cells asked for and the classes. A term that the tally does not have has no cells.
+/// Takes time in proportion to the requested cells and the classes. An unknown term has no cells.
 class Slicing {
  public:
   Slicing(const Tally& tally, std::span<const std::size_t> columns) : tally_(tally), cells_(tally.cells()) {
@@ -158,7 +158,7 @@ class Slicing {
   const Tally& tally_;
   const Cells& cells_;
   TallySlice out_;
-  std::vector<int32_t> rows_;  // of the delta, of the term at hand
+  std::vector<int32_t> rows_;  // rows of the delta of the current term
 };
 
 }  // namespace tallytext

@@ -1,7 +1,7 @@
 #pragma once
-// Term <-> id, append-only. Ids are handed out in order of arrival and never move, so whatever was
-// counted under an id stays valid while the vocabulary grows.
+// The vocabulary: terms to ids and back, append-only, and the mapping of one vocabulary into another.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -15,11 +15,14 @@
 
 namespace tallytext {
 
+// Term <-> id, append-only. Ids are assigned in order of arrival and never change, so counts by id stay valid
+// while the vocabulary grows.
+
 using TermId = int32_t;
 constexpr TermId unknown_term = -1;
 
-/// A term as the hash table sees it. Up to 12 bytes are the key itself, padded with zeros; a longer
-/// term, or one that holds a NUL, is its hash and a marker that no UTF-8 text can spell.
+/// The key of a term in the hash table. A term of up to 12 bytes is its own key, padded with zeros; a longer
+/// term, or one with a NUL, is represented by its hash and a marker that is not valid UTF-8.
 struct Key {
   static constexpr std::size_t inline_bytes = 12;
   static constexpr uint32_t long_mark = 0xFF000000u;
@@ -62,7 +65,7 @@ struct Key {
     return key;
   }
 
-  /// The same key, for a term without NUL in a buffer that can be read 16 bytes from its start.
+  /// The same key, for a term without NUL; sixteen bytes from its start are readable.
   static Key of_padded(const char* p, std::size_t size) {
     if constexpr (std::endian::native != std::endian::little) return of({p, size});
     if (size > inline_bytes) return of_long({p, size});
@@ -75,7 +78,7 @@ struct Key {
   }
 
  private:
-  // Which bytes belong to a term of 0 to 12 bytes: looked up, because its size cannot be predicted.
+  // Masks of the bytes of a term of 0 to 12 bytes: a table instead of branches on its unpredictable size.
   static constexpr uint64_t low_mask[] = {
       0,     0xFF,  0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
       ~0ull, ~0ull, ~0ull,  ~0ull,    ~0ull};
@@ -97,7 +100,7 @@ class Vocabulary {
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
 
-  /// Makes room for this many terms, so that the hash table need not grow on the way.
+  /// Reserves room for this many terms, so that the hash table does not grow meanwhile.
   void reserve(std::size_t n_terms) {
     ends_.reserve(n_terms + 1);
     if (n_terms * 2 > slots_.size()) grow(std::bit_ceil(n_terms * 2));
@@ -111,7 +114,7 @@ class Vocabulary {
     return slots_[slot_of(key, hash, term)].id;
   }
 
-  /// The id of `term`, which is appended if it is new.
+  /// Returns the id of `term`, which is appended if it is new.
   TermId intern(std::string_view term) {
     const Key key = Key::of(term);
     return intern(key, key.hash(), term);
@@ -121,8 +124,8 @@ class Vocabulary {
     return slots_[at].id >= 0 ? slots_[at].id : append(at, key, term);
   }
 
-  /// All ids, by the code points of their terms (which is the order of their bytes). It is remembered: only a
-  /// new term can change it.
+  /// All ids, sorted by the code points of their terms (which is the order of their bytes). Cached until a
+  /// term is added.
   std::span<const TermId> sort() {
     if (order_.size() != size()) order_ = sorted();
     return {order_.data(), order_.size()};
@@ -168,7 +171,7 @@ class Vocabulary {
   std::size_t slot_of(const Key& key, uint64_t hash, std::string_view wanted) const {
     for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
       const Slot& slot = slots_[at];
-      // One branch for both halves: words come in no order that a processor could learn.
+      // One branch for both halves, because the order of words is unpredictable.
       const bool same = ((slot.low ^ key.low) | (slot.high ^ key.high)) == 0;
       if (same && (!key.is_long() || slot.id < 0 || term(slot.id) == wanted)) return at;
       if (slot.id < 0) return at;
@@ -199,8 +202,61 @@ class Vocabulary {
 
   Buffer<Slot> slots_;
   Buffer<char> arena_;
-  Buffer<TermId> order_;   // by code points, when last asked for
+  Buffer<TermId> order_;   // by code points, cached
   Buffer<uint64_t> ends_;  // ends_[i] .. ends_[i + 1] is term i in the arena
 };
+
+// Mapping of the terms of one vocabulary to another.
+
+/// The length of the common prefix of two vocabularies. Compares all bytes at once, not term by term.
+inline std::size_t shared_prefix(const Vocabulary& a, const Vocabulary& b) {
+  const std::size_t n = std::min(a.size(), b.size()), bytes = std::min(a.bytes(), b.bytes());
+  const char* first = a.arena().data();
+  const auto same =
+      static_cast<std::size_t>(std::mismatch(first, first + bytes, b.arena().data()).first - first);
+  const auto end = [](const Vocabulary& v, std::size_t i) {
+    const std::string_view term = v.term(static_cast<TermId>(i));
+    return static_cast<std::size_t>(term.data() - v.arena().data()) + term.size();
+  };
+  std::size_t i = 0;
+  while (i < n && end(a, i) == end(b, i) && end(a, i) <= same) ++i;
+  return i;
+}
+
+/// The ids in `mine` of the terms of `other`: the terms of the common prefix have the same ids; look(key,
+/// hash, term) returns the ids of the others, whose slots are prefetched.
+template <class Look>
+std::vector<TermId> look_up(const Vocabulary& mine, const Vocabulary& other, Look look) {
+  constexpr std::size_t ahead = 16;
+  std::vector<TermId> ids(other.size());
+  const std::size_t same = shared_prefix(mine, other);
+  std::iota(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(same), 0);
+  std::array<Key, ahead> keys;
+  for (std::size_t i = same; i < ids.size() + ahead; ++i) {
+    if (i >= same + ahead) {
+      const Key& key = keys[i % ahead];
+      ids[i - ahead] = look(key, key.hash(), other.term(static_cast<TermId>(i - ahead)));
+    }
+    if (i < ids.size()) {
+      keys[i % ahead] = Key::of(other.term(static_cast<TermId>(i)));
+      mine.prefetch(keys[i % ahead].hash());
+    }
+  }
+  return ids;
+}
+
+/// result[i] is the id in `mine` of term i of `other`, -1 if it is unknown.
+inline std::vector<TermId> locate(const Vocabulary& mine, const Vocabulary& other) {
+  return look_up(mine, other, [&](const Key& key, uint64_t hash, std::string_view term) {
+    return mine.find(key, hash, term);
+  });
+}
+
+/// The same, but unknown terms are appended to `mine`.
+inline std::vector<TermId> join(Vocabulary& mine, const Vocabulary& other) {
+  return look_up(mine, other, [&](const Key& key, uint64_t hash, std::string_view term) {
+    return mine.intern(key, hash, term);
+  });
+}
 
 }  // namespace tallytext

@@ -12,7 +12,7 @@ class TextsBase:
     pass
 
 class Texts(TextsBase):
-    """A batch of documents, read where they lie."""
+    """A batch of documents, read in place."""
 
     def __init__(self) -> None: ...
 
@@ -20,7 +20,7 @@ class Texts(TextsBase):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the documents take up where they lie."""
+        """Bytes of memory that the documents take."""
 
     def strings(self) -> list[str]:
         """
@@ -28,10 +28,10 @@ class Texts(TextsBase):
         """
 
     def fingerprints(self, n_threads: int = 1) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
-        """Return a number for each document that is the same for the same text."""
+        """Return the fingerprint of each document, equal for equal texts."""
 
     def addresses(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
-        """Return where each document begins in memory; 0 for a null."""
+        """Return the address of each document in memory; 0 for a null."""
 
     def append_nulls(self, length: int) -> None: ...
 
@@ -89,17 +89,17 @@ class Vocabulary:
     def from_arrays(arg0: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> Vocabulary: ...
 
 class WordRules:
-    """How text is cut into words."""
+    """Rules that split text into words."""
 
     def __init__(self, python: bool, lowercase: bool, hangul_bigrams: bool, shortest: int) -> None: ...
 
 class CharRules:
-    """How text is cut into character n-grams."""
+    """Rules that split text into character n-grams."""
 
     def __init__(self, inside_words: bool, lowercase: bool, shortest: int, longest: int) -> None: ...
 
 class MixedRules:
-    """How text is cut into words and, besides, character n-grams."""
+    """Rules that split text into words and, in addition, character n-grams."""
 
     def __init__(self, words: WordRules, chars: CharRules) -> None: ...
 
@@ -111,7 +111,7 @@ class NgramRange:
     def __init__(self, shortest: int, longest: int) -> None: ...
 
 class AsTheyAre:
-    """Tokens need no rules."""
+    """Rules for tokens that are used unchanged."""
 
     def __init__(self) -> None: ...
 
@@ -158,21 +158,16 @@ def stream_broken(texts: TextsBase, rules: WordRules, vocabulary: Vocabulary, n_
 
 def token_spans(text: str, rules: WordRules) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
-    Return from where to where, in code points, each word of a text goes, as stream_terms orders them.
-    """
-
-def number_labels(labels: list[Any], numbers: dict[Any, int], names: list[Any]) -> numpy.typing.NDArray[numpy.int32] | None:
-    """
-    Number labels that are each a str, an int or a list of one such; None if others are among them.
+    Return the start and end of each word of a text, in code points and in the order of stream_terms.
     """
 
 class Recipe:
-    """How a document enters a plane."""
+    """Contribution of a document to a plane."""
 
     def __init__(self, tf: int, norm: int, theta: float, weighted: bool, shared: bool) -> None: ...
 
 class Refusal:
-    """What would be left that cannot be."""
+    """The sums that would remain and are impossible."""
 
     @property
     def term(self) -> int: ...
@@ -184,7 +179,7 @@ class Refusal:
     def left(self) -> list[int]: ...
 
 class Change:
-    """Sums over documents, to be put into a tally or taken out."""
+    """Sums over documents, to add to a tally or to subtract from it."""
 
     @staticmethod
     def of_documents(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], label_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], recipes: Sequence[Recipe], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Change: ...
@@ -198,8 +193,13 @@ def row_of_dict(vocabulary: Vocabulary, counts: dict) -> tuple[Annotated[NDArray
 
 def rows_are_clean(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, n_threads: int = 1) -> bool: ...
 
+def number_labels(labels: list[Any], numbers: dict[Any, int], names: list[Any]) -> numpy.typing.NDArray[numpy.int32] | None:
+    """
+    Number labels, each a str, an int or a list of one of these; None if there are others.
+    """
+
 class Tally:
-    """Sums per (term, class), per term, per class and in all."""
+    """Sums per (term, class), per term, per class and in total."""
 
     @overload
     def __init__(self, n_planes: int, smallest_delta: int) -> None: ...
@@ -262,7 +262,7 @@ class Tally:
     def small_counts(self, pooled: bool) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
 class TallySlice:
-    """What a model reads of a tally, all of one moment."""
+    """Consistent copy of columns of a tally."""
 
     @property
     def starts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
@@ -342,15 +342,14 @@ def add_rows(doc_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), ord
 @overload
 def add_rows(doc_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], doc_terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], doc_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
 
+def sparse_times(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """Multiply a sparse matrix by a dense one."""
+
 def own_cells(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], post_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], post_classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """
-    For each document, each of its labels, each of its terms: the cell of both, or -1.
-    """
+    """Return the cell of each label and term of each document, or -1."""
 
 def left_out_gains(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], exponents: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], post_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], post_classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratios: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], inverse: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spread: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], absent: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], seen: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], freed: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
-    """
-    Write what the words of documents say for each class by the cells of others.
-    """
+    """Write the leave-one-out gain of each document and class."""
 
 class DualDescent:
     def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, cost: float, seed: int, n_threads: int) -> None: ...
@@ -399,7 +398,7 @@ class Translation:
     def rows(self, first: int, last: int, *, beta: float, exact: bool, n_steps: int, trim: bool, least: float, most: int, min_df: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
 class PhraseTree:
-    """Phrases, as words by id, to be found in streams of words."""
+    """Trie of phrases, which finds them in streams of word ids."""
 
     def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int) -> None: ...
 
@@ -407,16 +406,16 @@ class PhraseTree:
 
     def count(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """
-        Return rows of counts: the longest phrases from left to right, phrase p in columns[p].
+        Return rows of counts of the longest matches from left to right, phrase p in columns[p].
         """
 
     def join(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
-        Return the streams with phrase p, found as by count, as one word, n_words + p.
+        Return the streams with each match of phrase p replaced by the word n_words + p.
         """
 
     def occurrences(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """Return how often each phrase stands in the streams, overlaps included."""
+        """Return the number of occurrences of each phrase, including overlaps."""
 
 def count_word_pairs(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], min_count: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
     """
@@ -424,7 +423,7 @@ def count_word_pairs(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,),
     """
 
 class WordPlaces:
-    """Where each word stands in streams of words."""
+    """Positions of each word in streams of word ids."""
 
     def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int) -> None: ...
 
@@ -437,6 +436,3 @@ class WordPlaces:
         """
         Return how often each collocation is found, and the most frequent word at each offset up to reach from its first word, with its count.
         """
-
-def sparse_times(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-    """A sparse matrix times a dense one."""

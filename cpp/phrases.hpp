@@ -1,15 +1,143 @@
 #pragma once
-// Phrases as a tree of words, and where they are found in documents.
+// Phrases: streams of word ids, counts of adjacent pairs, and a trie that finds phrases in documents.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "count.hpp"
-#include "word_streams.hpp"
+#include "memory.hpp"
+#include "parallel.hpp"
 
 namespace tallytext {
 
-/// The longest of some phrases that begins at a place; of no words if none does.
+// Documents as streams of word ids, with separators.
+
+using WordId = int32_t;
+constexpr WordId stream_break = -1;  // the end of a run of neighbouring words
+constexpr WordId stream_hole = -2;   // a dropped word that still occupies a position
+
+/// Document d is [starts[d], starts[d + 1]) of the words. Every negative id separates its neighbours.
+struct WordStreams {
+  std::span<const int64_t> starts;
+  std::span<const WordId> words;
+
+  std::size_t size() const { return starts.size() - 1; }
+  std::size_t weight(std::size_t d) const { return static_cast<std::size_t>(starts[d + 1] - starts[d]); }
+  std::span<const WordId> document(std::size_t d) const {
+    return words.subspan(static_cast<std::size_t>(starts[d]), weight(d));
+  }
+};
+
+/// The useful number of threads for this amount of work.
+inline std::size_t useful_threads(std::size_t n_threads, std::size_t work) {
+  constexpr std::size_t worth_a_thread = 1 << 16;
+  return std::min(n_threads, 1 + work / worth_a_thread);
+}
+
+// Counts of pairs of neighbouring words.
+
+struct WordPair {
+  WordId first, second;
+  int64_t count;
+};
+
+/// Pairs of neighbours, sorted by first and second word, and the number of distinct pairs.
+struct PairCounts {
+  std::vector<WordPair> pairs;
+  int64_t n_distinct = 0;
+};
+
+/// A hash table from pairs to counts.
+class PairTable {
+ public:
+  static uint64_t key_of(WordId first, WordId second) {
+    return static_cast<uint64_t>(static_cast<uint32_t>(first)) << 32 | static_cast<uint32_t>(second);
+  }
+  static uint64_t hash_of(uint64_t key) {
+    key *= 0x9E3779B97F4A7C15ull;
+    return (key ^ key >> 32) * 0xD6E8FEB86659FD93ull;
+  }
+
+  void add(uint64_t key, uint64_t hash) {
+    Slot& slot = slots_[find(key, hash)];
+    if (slot.count++ > 0) return;
+    slot.key = key;
+    if (++size_ * 2 > slots_.size()) grow();
+  }
+  std::size_t size() const { return size_; }
+
+  /// Calls take(pair) for every pair with at least this count, in no order.
+  template <class Take>
+  void for_each(int64_t min_count, Take take) const {
+    for (const Slot& slot : slots_) {
+      if (slot.count == 0 || slot.count < min_count) continue;
+      take(WordPair{static_cast<WordId>(slot.key >> 32), static_cast<WordId>(slot.key), slot.count});
+    }
+  }
+
+ private:
+  struct Slot {
+    uint64_t key;
+    int64_t count;  // 0 for an empty slot
+  };
+
+  std::size_t find(uint64_t key, uint64_t hash) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash & mask;
+    while (slots_[at].count > 0 && slots_[at].key != key) at = (at + 1) & mask;
+    return at;
+  }
+  void grow() {
+    Buffer<Slot> old(2 * slots_.size(), Slot{0, 0});
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.count > 0) slots_[find(slot.key, hash_of(slot.key))] = slot;
+    }
+  }
+
+  Buffer<Slot> slots_ = Buffer<Slot>(1024, Slot{0, 0});
+  std::size_t size_ = 0;
+};
+
+/// Calls take(first, second) for all neighbours in all documents.
+template <class Take>
+void for_each_pair(const WordStreams& streams, Take take) {
+  for (std::size_t d = 0; d < streams.size(); ++d) {
+    WordId before = stream_break;
+    for (const WordId word : streams.document(d)) {
+      if (before >= 0 && word >= 0) take(before, word);
+      before = word;
+    }
+  }
+}
+
+/// Counts pairs of neighbours. Each thread reads all documents and counts its share of the pairs, by hash, so
+/// that there is nothing to merge and memory does not grow with the number of threads.
+inline PairCounts count_pairs(const WordStreams& streams, int64_t min_count, std::size_t n_threads) {
+  std::vector<PairTable> tables(useful_threads(n_threads, streams.words.size()));
+  in_parallel(tables.size(), [&](std::size_t own) {
+    for_each_pair(streams, [&](WordId first, WordId second) {
+      const uint64_t key = PairTable::key_of(first, second), hash = PairTable::hash_of(key);
+      if ((hash >> 32) * tables.size() >> 32 == own) tables[own].add(key, hash);
+    });
+  });
+  PairCounts counts;
+  for (const PairTable& table : tables) {
+    counts.n_distinct += static_cast<int64_t>(table.size());
+    table.for_each(min_count, [&](const WordPair& pair) { counts.pairs.push_back(pair); });
+  }
+  std::sort(counts.pairs.begin(), counts.pairs.end(), [](const WordPair& a, const WordPair& b) {
+    return PairTable::key_of(a.first, a.second) < PairTable::key_of(b.first, b.second);
+  });
+  return counts;
+}
+
+// Phrases as a trie of words, and their matches in documents.
+
+/// The longest phrase that starts at a position; length 0 if there is none.
 struct PhraseMatch {
   WordId phrase = -1;
   std::size_t length = 0;
@@ -17,7 +145,7 @@ struct PhraseMatch {
 
 class PhraseTree {
  public:
-  /// Phrase p is [starts[p], starts[p + 1]) of the words, not empty, and no phrase comes twice.
+  /// Phrase p is [starts[p], starts[p + 1]) of the words; phrases are distinct and not empty.
   PhraseTree(std::span<const int64_t> starts, std::span<const WordId> words, std::size_t n_words)
       : first_(n_words, none), n_phrases_(starts.size() - 1) {
     for (std::size_t p = 0; p < n_phrases_; ++p) {
@@ -29,7 +157,7 @@ class PhraseTree {
   std::size_t size() const { return n_phrases_; }
   std::size_t n_words() const { return first_.size(); }
 
-  /// take(phrase, length) for every phrase that begins at the start of some words, the shortest first.
+  /// Calls take(phrase, length) for every phrase that is a prefix of some words, the shortest first.
   template <class Take>
   void for_each_prefix(std::span<const WordId> words, Take take) const {
     Node node = words[0] < 0 ? none : first_[static_cast<std::size_t>(words[0])];
@@ -97,14 +225,14 @@ class PhraseTree {
     }
   }
 
-  Buffer<Node> first_;      // for each word the node that it leads to from the root
-  Buffer<WordId> phrases_;  // for each node the phrase that ends there, or -1
+  Buffer<Node> first_;      // for each word, its child of the root
+  Buffer<WordId> phrases_;  // for each node, the phrase that ends there, or -1
   Buffer<Step> next_ = Buffer<Step>(1024, no_step);
   std::size_t n_steps_ = 0, n_phrases_;
 };
 
-/// take(match) for what is found in a document from left to right, the longest phrase first, none that
-/// overlaps; and skip(word) for every word between.
+/// Calls take(match) for the longest matches of a document from left to right, without overlap, and
+/// skip(word) for every word between them.
 template <class Take, class Skip>
 void for_each_match(const PhraseTree& tree, std::span<const WordId> words, Take take, Skip skip) {
   for (std::size_t at = 0; at < words.size();) {
@@ -143,7 +271,7 @@ inline Csr count_phrases(const PhraseTree& tree, const WordStreams& streams, std
   return gather(all, {});
 }
 
-/// The documents with every phrase p in the place of its words, as word n_words + p.
+/// The documents with every match of a phrase p replaced by the word n_words + p.
 inline Csr join_phrases(const PhraseTree& tree, const WordStreams& streams, std::size_t n_threads) {
   const auto base = static_cast<WordId>(tree.n_words());
   auto all = fill_documents<TermRows>(streams, n_threads, [&](std::span<const WordId> words, auto& found) {
@@ -153,7 +281,7 @@ inline Csr join_phrases(const PhraseTree& tree, const WordStreams& streams, std:
   return gather(all);
 }
 
-/// How often each phrase stands in the documents, inside longer ones and across others too.
+/// The number of occurrences of each phrase in the documents, including those within or across other phrases.
 inline std::vector<int64_t> count_occurrences(const PhraseTree& tree, const WordStreams& streams,
                                               std::size_t n_threads) {
   const auto weight = [&](std::size_t d) { return streams.weight(d); };
