@@ -21,7 +21,7 @@ from benchmarks.tables import Table
 from benchmarks.timing import Clock
 from tallytext import Tally, TextClassifier
 from tallytext.distributed import dask_tally, spark_tally
-from tallytext.distributed.spark import spark_session
+from tallytext.distributed.spark_session import start_session
 
 FOLDER = True
 CORPORA = ("20ng_bydate", "reuters21578", "debian_sections")
@@ -118,7 +118,7 @@ def _dask() -> Iterator[Engine]:
 
 @contextmanager
 def _spark() -> Iterator[Engine]:
-    session = spark_session("local[2,4]")  # two at a time, and four attempts
+    session = start_session("local[2,4]")  # two at a time, and four attempts
 
     def count(folder: Path, n: int, planes: Any) -> Tally:
         frame = session.read.parquet(str(folder)).repartition(n)

@@ -54,7 +54,7 @@ def _started(corpus: Corpus, place: Path) -> dict[str, float]:
     source.write_text("\n".join(lines), encoding="utf-8")
     command = ["-m", "tallytext", "label", str(source), "-o", str(place / "texts.tally")]
     return {
-        "first question": _seconds_until(b"[q] end", command),
+        "first question": _seconds_until(b"[q] quit", command),
         "libraries": _seconds_until(b"there", ["-c", "import tallytext.labelling; print('there')"]),
     }
 
@@ -77,9 +77,9 @@ def _labelled(corpus: Corpus, place: Path, n_answers: int) -> dict[str, float]:
     with Journal(place / "answers.jsonl") as journal:
         start = perf_counter()
         session = Session(texts, journal)
-        session.question()
+        session.query()
         ready = perf_counter() - start
-        waits = [_answered(session, labels[session.question().row]) for _ in range(n_answers)]
+        waits = [_answered(session, labels[session.query().row]) for _ in range(n_answers)]
         undone = [_taken_back(session) for _ in range(UNDONE)]
         start = perf_counter()
         session.classifier()
@@ -98,13 +98,13 @@ def _taken_back(session: Session) -> float:
     """Return how long it took to take an answer back, and to show its document again."""
     start = perf_counter()
     session.undo()
-    session.explanation()
+    session.explain()
     return perf_counter() - start
 
 
 def _answered(session: Session, label: str) -> float:
     """Return how long the next question and its reasons took."""
     start = perf_counter()
-    session.answer(label)
-    session.explanation()
+    session.annotate(label)
+    session.explain()
     return perf_counter() - start

@@ -74,11 +74,11 @@ def picture() -> str:
     with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "a.jsonl") as journal:
         session = Session(texts, journal)
         for _ in range(ANSWERS):
-            session.answer(labels[session.question().row])
+            session.annotate(labels[session.query().row])
             pace.step()
-        last = journal.answers[-1].label
+        last = journal.annotations[-1].label
         Screen(session, pace, console).show(
-            label_keys(session.labelled.values()), notice=f"{last}: kept. u takes it back."
+            label_keys(session.labels.values()), notice=f"{last}: saved. Press u to undo."
         )
     own_fonts = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.S)
     return console.export_svg(

@@ -81,7 +81,7 @@ def _judged(model: Any, selector: TermSelector | None, learned: Any, new: Any) -
     """Return scores of new documents by a model of others, perhaps on chosen terms of these."""
     X, y = learned
     if selector is not None:
-        X, new = selector.fit(X, y).masked(X), selector.masked(new)
+        X, new = selector.fit(X, y).mask(X), selector.mask(new)
     return model.fit(X, y).scores(new)
 
 

@@ -20,8 +20,8 @@ from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
 from tallytext._core import InvertedIndex
-from tallytext.features import related_pairs, strength_of_pairs
-from tallytext.models.knn import Searchable
+from tallytext.features import related_pairs, term_strength_from_pairs
+from tallytext.models.knn import DocumentIndex
 
 K = 30
 ABOUT = f"""The {K} nearest training documents of each held-out document by the cosine of ltc
@@ -81,7 +81,9 @@ def _nearest(corpus: Corpus, train: Any, held_out: Any, clock: Clock) -> Table:
 def _strength(corpus: Corpus, train: Any, clock: Clock) -> Table:
     contestants = on(train, {"related pairs": related_pairs})
     pairs = related_pairs(train)
-    contestants |= on(train, {"strengths": lambda counts: strength_of_pairs(counts, pairs.pairs)})
+    contestants |= on(
+        train, {"strengths": lambda counts: term_strength_from_pairs(counts, pairs.pairs)}
+    )
     seconds = clock.best(f"term strength, {corpus.name}", contestants, at_most=2)
     title = (
         f"{corpus}: {len(pairs.pairs):,} pairs from a cosine of {pairs.threshold:.3f}, "
@@ -91,7 +93,7 @@ def _strength(corpus: Corpus, train: Any, clock: Clock) -> Table:
 
 
 def weighed(train: Any, held_out: Any) -> tuple[Any, Any]:
-    ready = Searchable(train, "ltc")
+    ready = DocumentIndex(train, "ltc")
     return tuple(sparse.csr_matrix(ready.weigh(part)) for part in (train, held_out))
 
 

@@ -17,16 +17,16 @@ from benchmarks.single_label import load
 from benchmarks.tables import Table, duration
 from benchmarks.timing import Clock, on
 from tallytext import PooledNB, TextVectorizer
-from tallytext.io import stripped
+from tallytext.io import strip_post
 from tallytext.models import (
     Anchor,
     AnchoredEM,
     ClassWords,
-    Pool,
+    DocumentPool,
     Topicality,
     Trust,
     document_weights,
-    expected_regression,
+    posterior_regression,
 )
 from tallytext.models.pool import Views
 from tallytext.runtime import one_blas_thread, thread_count
@@ -111,7 +111,7 @@ def _without_headers(corpus: Corpus) -> Corpus:
     if not corpus.name.startswith("20ng"):
         return corpus
     parts = [
-        Documents([stripped(text) for text in part.texts], part.labels)
+        Documents([strip_post(text) for text in part.texts], part.labels)
         for part in (corpus.train, corpus.held_out)
     ]
     return replace(corpus, train=parts[0], held_out=parts[1])
@@ -144,22 +144,24 @@ def _stages(counted: Counted, clock: Clock) -> dict[str, float]:
     X = sparse.vstack([counted.train[labelled], counted.train[others]], format="csr")
     classes, numbers = np.unique(counted.labels[labelled], return_inverse=True)
     rows, truth = np.arange(len(labelled)), np.eye(len(classes))[numbers]
-    pool = Pool.of(X, Topicality(), defaults.n_components, 2, defaults.beta, threads)
+    pool = DocumentPool.from_counts(
+        X, Topicality(), defaults.n_components, 2, defaults.beta, threads
+    )
     views = pool.views
-    words = ClassWords.of(pool, rows, truth, True)
-    held = Anchor.trained(pool, rows, truth, defaults.cost, None).log_probabilities(pool)
-    shares = AnchoredEM().run(pool, rows, truth, words, held).shares
+    words = ClassWords.from_labels(pool, rows, truth, True)
+    held = Anchor.from_labels(pool, rows, truth, defaults.cost, None).log_probabilities(pool)
+    posteriors = AnchoredEM().run(pool, rows, truth, words, held).posteriors
     stages: dict[str, Callable[[Any], Any]] = {
         "topicality": lambda _: Topicality().weights(X, threads),
-        "latent space": lambda _: Views.of(
+        "latent space": lambda _: Views.from_units(
             pool.units, views.columns, views.emphasis, views.idf, defaults.n_components, 0
         ),
         "translation": lambda _: replace(pool).translation,  # a copy has not translated yet
-        "trust": lambda _: Trust.measured(pool, rows, truth),
-        "anchor": lambda _: Anchor.trained(pool, rows, truth, defaults.cost, None),
+        "trust": lambda _: Trust.from_held_out(pool, rows, truth),
+        "anchor": lambda _: Anchor.from_labels(pool, rows, truth, defaults.cost, None),
         "EM": lambda _: AnchoredEM().run(pool, rows, truth, words, held),
-        "regression": lambda _: expected_regression(
-            pool, shares, document_weights(pool, rows), defaults.penalty
+        "regression": lambda _: posterior_regression(
+            pool, posteriors, document_weights(pool, rows), defaults.penalty
         ),
     }
     with one_blas_thread():  # as PooledNB has it

@@ -20,8 +20,8 @@ from tallytext.decision import SCut
 from tallytext.evaluation import f_measures
 from tallytext.evaluation.folds import stratified_folds
 from tallytext.models import Laplace, choose_per_class
-from tallytext.models.cross_validation import held_out
-from tallytext.tally.labels import targets_of
+from tallytext.models.cross_validation import HeldOutModels
+from tallytext.tally.labels import read_targets
 
 FILE = "reuters21578.parquet"
 FOLDS, REPEATS, FBR = 5, 3, 0.1
@@ -117,7 +117,8 @@ def _chosen(train: Part, test: Part) -> Scores:
 def _scores(model: Any, score: Callable[[Any, Any], Numbers], train: Part, test: Part) -> Scores:
     model.fit(train.counts, train.labels)
     folds = stratified_folds(train.truth, FOLDS, 0)
-    out = held_out(model, train.counts, targets_of(train.labels), folds, score)
+    targets = read_targets(train.labels)
+    out = HeldOutModels(model, train.counts, targets, all_classes=True).apply(folds, score)
     return Scores(out, score(model, test.counts))
 
 

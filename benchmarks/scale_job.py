@@ -10,9 +10,9 @@ import pyarrow as pa
 from benchmarks.generated_text import Writer
 from benchmarks.stage import Stage
 from tallytext import Plane, Tally
-from tallytext.distributed.counting import counted
-from tallytext.distributed.job import Job
-from tallytext.distributed.part import Part, gathered, merged
+from tallytext.distributed.counting import count_partition
+from tallytext.distributed.options import CountingOptions
+from tallytext.distributed.partial_tally import PartialTally, gather_tally, merge_packed
 
 BLOCK = 2_000
 FAN_IN = 8
@@ -80,27 +80,27 @@ class Design:
 
     def run(self) -> Measured:
         """Do the job."""
-        asked = Job.of(
+        asked = CountingOptions.from_arguments(
             text="body", labels="topic", sample=0, planes=self.planes, max_terms=self.max_terms
         )
-        job = asked.in_shards(self.n_shards)
+        job = asked.with_shards(self.n_shards)
         found = Measured(self.n_documents, self.n_parts, self.n_classes)
         parts = [self._counted(job, number, found) for number in range(self.n_parts)]
         shards = [_merged(list(pieces), job, found) for pieces in zip(*parts, strict=True)]
         del parts
         with Stage() as stage:
-            tally = gathered(shards, job)
+            tally = gather_tally(shards, job)
         found.gather_seconds, found.gather_peak = stage.seconds, stage.peak
         found.n_terms, found.n_cells = tally.n_terms, tally.n_cells
         found.whole_bytes = sum(map(len, shards))
         found.masses = {plane: tally.plane_totals(plane).total for plane in tally.planes}
         return found
 
-    def _counted(self, job: Job, number: int, found: Measured) -> list[bytes]:
+    def _counted(self, job: CountingOptions, number: int, found: Measured) -> list[bytes]:
         records = list(self._records(number))
         found.text_bytes += sum(record.column("body").nbytes for record in records)
         with Stage() as stage:
-            pieces = counted(job, f"partition {number}", records)
+            pieces = count_partition(job, f"partition {number}", records)
         found.count_seconds += stage.seconds
         found.part_bytes += sum(map(len, pieces))
         for tally in map(_tally, pieces):
@@ -119,10 +119,10 @@ class Design:
 
 
 def _tally(piece: bytes) -> Tally:
-    return Part.unpack(piece).tally
+    return PartialTally.unpack(piece).tally
 
 
-def _merged(pieces: list[bytes], job: Job, found: Measured) -> bytes:
+def _merged(pieces: list[bytes], job: CountingOptions, found: Measured) -> bytes:
     """Merge the pieces of one shard as a tree."""
     depth = 0
     while len(pieces) > 1:
@@ -134,14 +134,14 @@ def _merged(pieces: list[bytes], job: Job, found: Measured) -> bytes:
     return pieces[0]
 
 
-def _merged_once(group: list[bytes], job: Job, level: Merged) -> bytes:
+def _merged_once(group: list[bytes], job: CountingOptions, level: Merged) -> bytes:
     level.n_merges += 1
     for tally in map(_tally, group):
         level.cells_in += tally.n_cells
         level.classes_in += tally.n_classes
     level.bytes_in += sum(map(len, group))
     with Stage() as stage:
-        one = merged(group, job.n_drawn, job.most_in_shard)
+        one = merge_packed(group, job.n_sampled, job.max_shard_terms)
     level.seconds += stage.seconds
     if stage.peak >= level.peak:
         level.peak, level.cells_out = stage.peak, _tally(one).n_cells

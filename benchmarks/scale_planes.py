@@ -6,7 +6,7 @@ from benchmarks.scale_job import Measured
 from benchmarks.scale_units import number, rounded
 from benchmarks.tables import Table
 from tallytext import Plane
-from tallytext.tally.gathered import FULL
+from tallytext.tally.gathered import MAX_PLANE_SUM
 
 
 def ratios(plain: Measured, planes: Measured) -> Table:
@@ -39,4 +39,4 @@ def full(planes: Measured) -> Table:
 def _room(plane: Plane, mass: float) -> tuple[str, str, str]:
     theta = "" if plane.theta is None else f", theta={plane.theta:g}"
     name = f'`Plane("{plane.tf}", "{plane.norm}"{theta})`'
-    return name, number(mass), rounded(FULL / mass)
+    return name, number(mass), rounded(MAX_PLANE_SUM / mass)

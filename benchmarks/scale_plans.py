@@ -10,7 +10,7 @@ from benchmarks.scale_job import FAN_IN
 from benchmarks.scale_model import Costs, Job, Model
 from benchmarks.scale_units import number, power, rounded, size, span
 from benchmarks.tables import Table
-from tallytext.distributed.dask_tasks import whole_levels
+from tallytext.distributed.dask_tasks import whole_merge_levels
 
 DOCUMENTS_IN_PART = 200_000
 CORES, GBIT = 16, 10
@@ -116,7 +116,7 @@ def _memory(plan: Plan) -> tuple[str, ...]:
 
 
 def _n_whole(n_parts: int, n_shards: int) -> int:
-    return len(whole_levels(n_parts, FAN_IN, n_shards))
+    return len(whole_merge_levels(n_parts, FAN_IN, n_shards))
 
 
 def _tens(n: int) -> str:

@@ -12,7 +12,7 @@ from benchmarks.corpora import Corpus
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import Tally
-from tallytext.features import scores
+from tallytext.features import score_terms
 
 ABOUT = """Information gain and χ² (the largest over the classes) of all terms, both together, from
 a tally that is there already; and scikit-learn's `chi2` alone, from the matrix of the same counts.
@@ -34,5 +34,5 @@ def measure(corpora: Sequence[Corpus], clock: Clock) -> Iterator[Table]:
 
 
 def _both(tally: Tally) -> None:
-    scores(tally, "ig")
-    scores(tally, "chi")
+    score_terms(tally, "ig")
+    score_terms(tally, "chi")

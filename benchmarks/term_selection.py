@@ -17,8 +17,8 @@ from benchmarks.tables import Table
 from benchmarks.timing import Clock
 from tallytext import CosineKNN, Plane, Tally, TextVectorizer
 from tallytext.evaluation import average_precision_11
-from tallytext.features import document_frequencies, scores, term_strength
-from tallytext.tally.labels import truth_of
+from tallytext.features import document_frequencies, score_terms, term_strength
+from tallytext.tally.labels import indicator_matrix
 
 FOLDER = True
 SHARE, SEEDS, TRAINING = 0.02, (0, 1, 2), 0.724
@@ -53,7 +53,7 @@ class Part:
 
 def _from_tally(method: Any, least: int = 1, **options: Any) -> Score:
     def score(counts: Any, tally: Tally) -> Floats:
-        found = scores(tally, method, **options)
+        found = score_terms(tally, method, **options)
         return np.where(document_frequencies(counts) >= least, found, -np.inf)
 
     return score
@@ -109,7 +109,7 @@ def _precisions(train: Part, test: Part, score: Score | None) -> Floats:
     if score is not None:
         train, test = _selected(train, test, score)
     model = CosineKNN(multi_label=True).fit(train.counts, train.labels)
-    truth = truth_of(test.labels, model.classes_)
+    truth = indicator_matrix(test.labels, model.classes_)
     # A label that no training document has cannot be found, and counts against the ranking.
     strange = [any(label not in model.classes_ for label in given) for given in test.labels]
     truth = np.column_stack([truth, strange])
@@ -178,8 +178,8 @@ def _correlations(folder: Path) -> Table:
             continue
         part = _read(folder / f"{name}.parquet")
         tally = Tally.from_counts(part.counts, part.labels, planes=[Plane("binary", shared=True)])
-        df = scores(tally, "df")
-        others = scores(tally, "ig"), scores(tally, "chi", average="avg")
+        df = score_terms(tally, "df")
+        others = score_terms(tally, "ig"), score_terms(tally, "chi", average="avg")
         found = [stats.spearmanr(df, other).statistic for other in others]
         rows.append((name, f"{len(df):,}", *(f"{value:.3f}" for value in found)))
     return Table("Rank correlations", ("", "terms", "DF and IG", "DF and CHI"), rows)

@@ -20,7 +20,7 @@ from benchmarks.memory_child import peak, resident
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
-from tallytext.io import stripped, without_headers
+from tallytext.io import strip_headers, strip_post
 from tallytext.semantic import Phrases, TranslationModel
 from tallytext.semantic.estimation import translation_rows
 
@@ -51,7 +51,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def measure(folder: Path, clock: Clock) -> Iterator[Table]:
     corpus = load(folder)[0]
     clock.say(f"translation, {corpus.name}: reading")
-    texts = [stripped(text) for text in corpus.texts]
+    texts = [strip_post(text) for text in corpus.texts]
     with TemporaryDirectory() as temporary:
         yield _costs(corpus.name, texts, clock, Path(temporary))
     path = folder / "20ng_orig19997.parquet"
@@ -76,7 +76,7 @@ def _costs(name: str, texts: list[str], clock: Clock, folder: Path) -> Table:
 
 def _examples(path: Path, clock: Clock) -> Table:
     posts = pq.read_table(path, columns=["text"])["text"].to_pylist()
-    texts = [without_headers(post) for post in posts]
+    texts = [strip_headers(post) for post in posts]
     rows = {signature: [words] for signature, words in PUBLISHED.items()}
     for name, settings in SETTINGS.items():
         clock.say(f"translation, 20ng_orig19997: {name}")

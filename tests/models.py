@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 from oracle.bayes import Corpus
 from tallytext import BernoulliNB, MultinomialNB, Plane, Tally
 from tallytext.models import AbsoluteDiscount, Background, Dirichlet, Laplace, Unsmoothed
-from tallytext.models.parameters import estimator_from, settings_of
-from tallytext.models.serialization import arrays_of, model_from, state_of
+from tallytext.models.serialization import (
+    estimator_from_dict,
+    estimator_to_dict,
+    model_arrays,
+    model_state,
+    restore_model,
+)
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 few = settings(max_examples=20, deadline=None, suppress_health_check=slow)
@@ -152,7 +157,9 @@ def clear(scores):
 def again(model):
     """The model, by way of plain values and arrays alone."""
     arrays, header = model.tally_.to_arrays()
-    kept = json.dumps([settings_of(model), state_of(model), header], allow_nan=False)
+    kept = json.dumps([estimator_to_dict(model), model_state(model), header], allow_nan=False)
     restored, state, header = json.loads(kept)
-    own = {name: np.array(array) for name, array in arrays_of(model).items()}
-    return model_from(estimator_from(restored), Tally.from_arrays(arrays, header), state, own)
+    own = {name: np.array(array) for name, array in model_arrays(model).items()}
+    return restore_model(
+        estimator_from_dict(restored), Tally.from_arrays(arrays, header), state, own
+    )

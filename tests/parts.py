@@ -1,12 +1,12 @@
-"""Documents in partitions, for tests of those who count apart."""
+"""Documents in partitions, for tests of distributed counting."""
 
 import pyarrow as pa
 from hypothesis import strategies as st
 
 from tallytext import Plane
-from tallytext.distributed.counting import counted
-from tallytext.distributed.job import Job
-from tallytext.distributed.part import gathered, merged
+from tallytext.distributed.counting import count_partition
+from tallytext.distributed.options import CountingOptions
+from tallytext.distributed.partial_tally import gather_tally, merge_packed
 
 WORDS = ["sea", "sky", "ice", "fog", "sun", "rain", "naïve", "눈", "wind"]
 PLANES = [Plane("log", "l2"), Plane("binary", shared=True), Plane(weighted=True)]
@@ -36,13 +36,13 @@ def records(some):
 
 
 def job(**options):
-    return Job.of(**{"text": "text", "labels": "label", **options})
+    return CountingOptions.from_arguments(**{"text": "text", "labels": "label", **options})
 
 
 def tally_of_parts(parts, work, fan_in=2):
     """Count partitions, and merge them as an engine does."""
     pieces = [
-        counted(Job.unpack(work.pack()), f"partition {at}", [records(part)])
+        count_partition(CountingOptions.unpack(work.pack()), f"partition {at}", [records(part)])
         for at, part in enumerate(parts)
     ]
     shards = []
@@ -50,6 +50,6 @@ def tally_of_parts(parts, work, fan_in=2):
         level = [piece[number] for piece in pieces]
         while len(level) > 1:
             groups = [level[at : at + fan_in] for at in range(0, len(level), fan_in)]
-            level = [merged(group, work.n_drawn, work.most_in_shard) for group in groups]
+            level = [merge_packed(group, work.n_sampled, work.max_shard_terms) for group in groups]
         shards += level
-    return gathered(shards, work)
+    return gather_tally(shards, work)

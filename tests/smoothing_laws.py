@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tallytext import MultinomialNB, Plane, Tally
 from tallytext.errors import RecipeError
-from tallytext.models import Classes
+from tallytext.models import ClassStatistics
 
 TFS = ("raw", "log", "binary")
 NORMS = (None, "l1", "l2")
@@ -47,7 +47,7 @@ def probabilities(model):
     """p(w|c) and p(w|c̄), words by classes."""
     reading = model._reader().read()
     counts = model.word_counts(reading)
-    return counts.rows(0, reading.n_terms), counts.rest_rows(0, reading.n_terms)
+    return counts.rows(0, reading.n_terms), counts.complement_rows(0, reading.n_terms)
 
 
 def smoothing_laws(smoothing, rows, labels):
@@ -74,12 +74,15 @@ def _tells_the_truth_about_itself(smoothing):
         return  # not before it is resolved
     counts = np.array([1.0, 2.0, 4.0])
     here, larger = _three_words(counts, 1.0), _three_words(counts, 2.0)
-    seen = smoothing.seen(counts, here)
+    seen = smoothing.seen_probability(counts, here)
     if smoothing.linear:
         np.testing.assert_allclose(seen, seen[0] * counts)
-    if smoothing.local and (smoothing.freed(here) > 0).all():
-        ratio, other = seen / smoothing.freed(here), smoothing.seen(counts, larger)
-        np.testing.assert_allclose(other / smoothing.freed(larger), ratio)
+    if smoothing.local and (smoothing.backoff_mass(here) > 0).all():
+        ratio, other = (
+            seen / smoothing.backoff_mass(here),
+            smoothing.seen_probability(counts, larger),
+        )
+        np.testing.assert_allclose(other / smoothing.backoff_mass(larger), ratio)
 
 
 def _three_words(counts, factor):
@@ -89,4 +92,4 @@ def _three_words(counts, factor):
         return np.full(3, (measure(counts) * (counts * factor if occurrences else 1.0)).sum())
 
     tokens, terms = np.full(3, counts.sum()), np.full(3, 3.0)
-    return Classes(tokens, terms, 20.0 * factor, 10.0 * factor, True, total)
+    return ClassStatistics(tokens, terms, 20.0 * factor, 10.0 * factor, True, total)

@@ -58,7 +58,7 @@ def matches(tally, oracle):
     assert tally.n_documents == len(oracle.documents)
     assert tally.n_terms == len(terms)
     assert tally.n_cells == len(cells)
-    assert tally.n_several == sum(len(set(ls)) > 1 for _, ls, _ in oracle.documents)
+    assert tally.n_multi_label == sum(len(set(ls)) > 1 for _, ls, _ in oracle.documents)
     assert tally.n_unlabelled == sum(not ls for _, ls, _ in oracle.documents)
     for j, matrix in enumerate(_matrices(tally)):
         coo = matrix.tocoo()

@@ -26,7 +26,7 @@ from shlex import join
 CLIENT = Path(__file__).with_name("warm_tally_client.py")
 # What commands import when they run.
 PACKAGES = (
-    *("classifier", "cli", "cli.translate", "comparison", "comparison.page", "io"),
+    *("classifier", "cli", "cli.translate", "comparison", "comparison.html_report", "io"),
     *("labelling", "models", "semantic", "sklearn", "tuning"),
 )
 OTHERS = ("sklearn.linear_model", "pyarrow.parquet", "pydantic.types")

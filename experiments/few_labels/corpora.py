@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from benchmarks.corpora import Corpus, Documents
 
-from tallytext.io import stripped
+from tallytext.io import strip_post
 
 MADE_UP = "made_up"
 MOST_TRAIN, MOST_TEST = 20_000, 3_000
@@ -69,7 +69,7 @@ def _first_labels(columns: dict[str, Any]) -> Kept:
 def _newsgroups(columns: dict[str, Any]) -> Kept:
     """Return mails without header, signature and quotes."""
     kept = _first_labels(columns)
-    return kept._replace(texts=[stripped(text) for text in kept.texts])
+    return kept._replace(texts=[strip_post(text) for text in kept.texts])
 
 
 def _with_one_label(columns: dict[str, Any]) -> Kept:

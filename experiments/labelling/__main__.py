@@ -12,7 +12,7 @@ import experiments.labelling as experiment
 from experiments.labelling import page
 from experiments.labelling.results import Results
 from experiments.labelling.simulation import ORDERS, Game, Half, simulate
-from tallytext.io import load
+from tallytext.io import load_corpus
 from tallytext.runtime import progress_bar
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _game(name: str, given: argparse.Namespace) -> Game:
-    corpus = load(name, folder=given.data)
+    corpus = load_corpus(name, folder=given.data)
     train, test = corpus.train, corpus.test
     n = given.documents
     return Game(

@@ -60,7 +60,7 @@ def simulate(game: Game, order: str, seed: int, step: Callable[[], None]) -> Run
     with TemporaryDirectory() as folder, Journal(Path(folder) / "answers.jsonl") as journal:
         session = Session(train.texts, journal, random_every=ORDERS[order], seed=seed)
         for _ in range(n):
-            session.answer(train.labels[session.question().row])
+            session.annotate(train.labels[session.query().row])
             known = len(session.classes) > 1
             right = session.predict(test.texts) == truth if known else np.zeros(1)
             accuracies.append(float(right.mean()))

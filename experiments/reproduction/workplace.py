@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from experiments.reproduction.counts import Counts, counted
 from tallytext import TextVectorizer
 from tallytext.errors import FileError
-from tallytext.io import Corpus, load
+from tallytext.io import Corpus, load_corpus
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Workplace:
     Parameters
     ----------
     data : Path or None
-        The folder of the corpora; None: where ``tallytext.io.load`` looks by itself.
+        The folder of the corpora; None: where ``tallytext.io.load_corpus`` looks by itself.
     quick : bool
         Whether a small sample has to do, in seconds.
     cache : Path or None
@@ -67,6 +67,6 @@ class Workplace:
 @lru_cache(maxsize=3)
 def _loaded(name: str, folder: Path | None, download: bool) -> Corpus:
     try:
-        return load(name, folder=folder, download=download)
+        return load_corpus(name, folder=folder, download=download)
     except FileError as problem:
         raise NotHere(str(problem)) from problem

@@ -15,7 +15,7 @@ from scipy import sparse
 from experiments.reproduction.counts import Counts
 from experiments.reproduction.workplace import Workplace
 from tallytext import TextVectorizer
-from tallytext.io import Corpus, page_text, without_headers
+from tallytext.io import Corpus, html_text, strip_headers
 
 NAMES = {
     "newsgroups": "20 Newsgroups",
@@ -73,11 +73,11 @@ def _posts(work: Workplace, dated: bool) -> Corpus:
 
 
 def from_and_subject(post: str) -> str:
-    return without_headers(post, keep=("From", "Subject"))
+    return strip_headers(post, keep=("From", "Subject"))
 
 
 @lru_cache(maxsize=2)
-def universities(work: Workplace, clean: Callable[[str], str] = page_text) -> Corpus:
+def universities(work: Workplace, clean: Callable[[str], str] = html_text) -> Corpus:
     """Return the text of pages of the four largest classes but for "other"."""
     whole = work.load("webkb")
     pages = whole.where(label in PAGES for label in whole.labels)

@@ -27,7 +27,7 @@ from experiments.vilar.judging import (
 from experiments.vilar.rules import BEST, columns_and_rows, summed_up
 from experiments.vilar.wording import listed, signed
 from tallytext import MultinomialNB, Tally
-from tallytext.models import AbsoluteDiscount, Corpus, Laplace
+from tallytext.models import AbsoluteDiscount, CorpusStatistics, Laplace
 
 HEADING = "Equations 14 and 15: the discount"
 ABOUT = """Leaving one token out at a time has no closed form for b, but bounds (eq. 14). The paper
@@ -109,8 +109,10 @@ def discounts_of(tally: Tally) -> dict[str, float]:
     """Return the discounts that follow from how many events were seen how often."""
 
     def b(rule: str, events: str) -> float:
-        corpus = Corpus(tally.class_tokens, lambda kind, few: tally.counts_of_counts(kind))
-        return AbsoluteDiscount(rule, events=events).resolved(corpus).b
+        corpus = CorpusStatistics(
+            tally.class_tokens, lambda kind, few: tally.counts_of_counts(kind)
+        )
+        return AbsoluteDiscount(rule, events=events).choose_parameters(corpus).b
 
     pooled = tally.counts_of_counts("pooled")
     return {

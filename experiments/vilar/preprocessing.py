@@ -23,7 +23,7 @@ from experiments.vilar.judging import counted, read_off, wrong
 from experiments.vilar.published import published
 from experiments.vilar.wording import between
 from tallytext import TextVectorizer
-from tallytext.io import stripped, without_headers
+from tallytext.io import strip_headers, strip_post
 from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Why figures differ: what a word is, and what is left of a post"
@@ -50,8 +50,8 @@ class Variant(NamedTuple):
 
 def without_quotes(post: str) -> str:
     """Return From, Subject and what the author wrote, without signature and quotes."""
-    header, text = from_and_subject(post), without_headers(post)
-    return header[: len(header) - len(text)] + stripped(post)
+    header, text = from_and_subject(post), strip_headers(post)
+    return header[: len(header) - len(text)] + strip_post(post)
 
 
 VARIANTS = {
@@ -63,15 +63,15 @@ VARIANTS = {
         "letters, digits and underscores", vectorizer=TextVectorizer(stop_words="english")
     ),
     "twice": Variant("words of two documents or more", vectorizer=words(min_df=2)),
-    "subject": Variant("Subject alone kept", lambda post: without_headers(post, ("Subject",))),
-    "body": Variant("no header at all", without_headers),
+    "subject": Variant("Subject alone kept", lambda post: strip_headers(post, ("Subject",))),
+    "body": Variant("no header at all", strip_headers),
     "quotes": Variant("signatures and quotes left out", without_quotes),
     "quotes_longer_list": Variant(
         "no signatures, quotes, nor 300 most frequent other words",
         without_quotes,
         frequent=300,
     ),
-    "other_fields": Variant("other fields kept", lambda post: without_headers(post, _OTHER)),
+    "other_fields": Variant("other fields kept", lambda post: strip_headers(post, _OTHER)),
     "all_fields": Variant("all fields kept", lambda post: post),
 }
 

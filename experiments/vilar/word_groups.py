@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from tallytext import MultinomialNB, Tally
-from tallytext.features import scores
+from tallytext.features import score_terms
 
 Floats = NDArray[np.floating[Any]]
 Groups = NDArray[np.intp]
@@ -34,7 +34,7 @@ def by_frequency(tally: Tally) -> Groups:
 
 def by_frequency_and_gain(tally: Tally) -> Groups:
     """Return the same, each group in four by information gain; some may be empty."""
-    frequency, gain = by_frequency(tally), scores(tally, "ig")
+    frequency, gain = by_frequency(tally), score_terms(tally, "ig")
     part = np.zeros(len(gain), dtype=np.intp)
     for group in np.unique(frequency):
         rows = np.flatnonzero(frequency == group)

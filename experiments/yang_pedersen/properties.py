@@ -24,7 +24,7 @@ from experiments.yang_pedersen.terms import (
     plain_score,
 )
 from tallytext import LLSF
-from tallytext.features import related_pairs, strength_of_pairs
+from tallytext.features import related_pairs, term_strength_from_pairs
 
 HEADING = "Table 1: properties of the scores"
 ABOUT = """The paper's table compares the five scores from four angles. Its cells were not in the
@@ -119,7 +119,9 @@ def _scores_of(deal: Deal, present: Any, pairs: Any) -> dict[str, Floats]:
     counts = sparse.csr_array(present.astype(np.int64))
     side = Deal(Documents(counts, deal.train.labels), deal.test)
     names = [name for name in SCORES if name != "TS"]
-    return {name: _score(name)(side) for name in names} | {"TS": strength_of_pairs(counts, pairs)}
+    return {name: _score(name)(side) for name in names} | {
+        "TS": term_strength_from_pairs(counts, pairs)
+    }
 
 
 def difference(one: Floats, other: Floats) -> float:

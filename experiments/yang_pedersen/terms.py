@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from experiments.yang_pedersen.corpora import Deal
-from tallytext.features import scores, term_strength
+from tallytext.features import score_terms, term_strength
 
 Floats = NDArray[np.float64]
 Score = Callable[[Deal], Floats]
 
 
 def _of_tally(deal: Deal, method: Any, **options: Any) -> Floats:
-    return scores(deal.tally, method, **options)
+    return score_terms(deal.tally, method, **options)
 
 
 def _strength(deal: Deal, related: float) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments.reproduction.texts import single_labels
 from experiments.reproduction.workplace import Workplace
-from tallytext.io import Corpus, without_headers
+from tallytext.io import Corpus, strip_headers
 
 NAMES = {
     "newsgroups": "20newsgroups",
@@ -58,7 +58,7 @@ def documents(work: Workplace, name: str) -> Documents:
 
 def header_kept(post: str) -> str:
     """Return a post with two fields of its header: others name the group."""
-    return without_headers(post, keep=KEPT_FIELDS)
+    return strip_headers(post, keep=KEPT_FIELDS)
 
 
 def largest_classes(corpus: Corpus, n: int) -> Corpus:

@@ -24,7 +24,7 @@ from experiments.zhou.trials import (
     spread,
 )
 from tallytext import MultinomialNB, TextVectorizer
-from tallytext.io import stripped, without_headers
+from tallytext.io import strip_headers, strip_post
 from tallytext.models import Semantic
 
 HEADING = "Differences, looked into"
@@ -43,8 +43,8 @@ the texts. Laplace with the words of the sample only is in the same table.
 TEXTS: dict[str, Callable[[str], str]] = {
     "all headers": str,
     "From, Subject, body": header_kept,
-    "body": without_headers,
-    "body without quotes and signature": stripped,
+    "body": strip_headers,
+    "body without quotes and signature": strip_post,
 }
 LEARNING: dict[str, dict[str, Any]] = {
     "words once per document": {},

@@ -16,7 +16,7 @@ from experiments.zhou.corpora import TITLES, documents
 from experiments.zhou.learned import Learned, class_shares, learned, new_phrases
 from tallytext import TextVectorizer
 from tallytext.errors import UnknownNameError
-from tallytext.io import without_headers
+from tallytext.io import strip_headers
 from tallytext.semantic import TranslationModel
 
 HEADING = "Figure 2: translations of words and phrases"
@@ -68,7 +68,7 @@ def measure(work: Workplace) -> dict[str, Any]:
 
 def _bodies(work: Workplace) -> list[str]:
     posts = work.load("20newsgroups").texts
-    return [without_headers(post) for post in posts[:: 80 if work.quick else 1]]
+    return [strip_headers(post) for post in posts[:: 80 if work.quick else 1]]
 
 
 def _model(settings: dict[str, Any]) -> TranslationModel:

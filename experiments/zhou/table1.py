@@ -15,7 +15,7 @@ from experiments.zhou import published
 from experiments.zhou.corpora import NAMES, TITLES, documents
 from experiments.zhou.learned import Learned, learned, new_model, new_phrases
 from tallytext import TextVectorizer
-from tallytext.io import without_headers
+from tallytext.io import strip_headers
 
 HEADING = "Table 1: the corpora"
 ABOUT = """The paper has four corpora. 20 Newsgroups is the same one here. OHSUMED is its part with
@@ -68,7 +68,7 @@ def statistics(known: Learned) -> dict[str, Any]:
 
 def _bodies(work: Workplace) -> Learned:
     posts = work.load(NAMES["newsgroups"]).texts
-    texts = [without_headers(post) for post in posts[:: 40 if work.quick else 1]]
+    texts = [strip_headers(post) for post in posts[:: 40 if work.quick else 1]]
     stems = TextVectorizer(stop_words="english", language="en")
     return Learned.of(new_model("newsgroups", vectorizer=stems), texts)
 

@@ -6,11 +6,11 @@ from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
-    from tallytext.comparison.comparing import compare
+    from tallytext.comparison.comparison import compare
     from tallytext.features.fisher import FisherFeatures
     from tallytext.features.l1 import L1Selector
     from tallytext.features.selector import TermSelector
-    from tallytext.features.smart import SmartWeighting
+    from tallytext.features.tf_idf import SmartWeighting
     from tallytext.models.bernoulli import BernoulliNB
     from tallytext.models.calibrated import Calibrated
     from tallytext.models.em import ExpectationMaximisation
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tallytext.text.vectorizer import TextVectorizer
     from tallytext.text.vocabulary import Vocabulary
     from tallytext.tuning.curves import vocabulary_curve
-    from tallytext.tuning.search import tune
+    from tallytext.tuning.grid_search import tune
 
 __all__ = [
     "LLSF",
@@ -57,11 +57,11 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "classifier.classifier": ["TextClassifier"],
-        "comparison.comparing": ["compare"],
+        "comparison.comparison": ["compare"],
         "features.fisher": ["FisherFeatures"],
         "features.l1": ["L1Selector"],
         "features.selector": ["TermSelector"],
-        "features.smart": ["SmartWeighting"],
+        "features.tf_idf": ["SmartWeighting"],
         "models.bernoulli": ["BernoulliNB"],
         "models.calibrated": ["Calibrated"],
         "models.em": ["ExpectationMaximisation"],
@@ -77,6 +77,6 @@ __getattr__, __dir__ = lazy_exports(
         "text.vectorizer": ["TextVectorizer"],
         "text.vocabulary": ["Vocabulary"],
         "tuning.curves": ["vocabulary_curve"],
-        "tuning.search": ["tune"],
+        "tuning.grid_search": ["tune"],
     },
 )

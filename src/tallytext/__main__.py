@@ -1,4 +1,4 @@
-"""``python -m tallytext`` is ``tally``."""
+"""Run the command line interface: ``python -m tallytext`` is ``tally``."""
 
 from tallytext.cli import main
 

@@ -23,7 +23,7 @@ def lazy_exports(
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(home_of[name]), name)
-        # A function may have the name of its module, which the import has just bound.
+        # Importing a module binds its name in the package, and a function may have the same name.
         setattr(modules[package], name, value)
         return value
 

@@ -1,4 +1,4 @@
-"""Type aliases of arrays."""
+"""Type aliases shared by the package."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
-
 Measure: TypeAlias = Callable[[FloatArray], FloatArray]
+"""A function of counts, element by element, whose results a smoothing method adds up."""

@@ -1,4 +1,8 @@
-"""Count matrices as estimators take them."""
+"""Checks of parameters, count matrices and weights, each with one error message.
+
+scikit-learn and SciPy are imported inside the functions that need them, so that a module that
+only checks numbers stays quick to import.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,71 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from tallytext.errors import CountError
 
 
-def checked_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> Any:
-    """Return X as a CSR matrix of finite numbers that are not negative.
+def check_between(
+    name: str, value: Any, low: float, high: float, error: type[Exception] = ValueError
+) -> None:
+    """Raise ``error`` unless ``value`` is a number with ``low <= value <= high``.
 
-    The width must be that of the training matrix, unless the vocabulary is open.
+    Examples
+    --------
+    >>> check_between("alpha", 1.5, 0.0, 1.0)
+    Traceback (most recent call last):
+    ValueError: alpha must be a number from 0 to 1, not 1.5.
     """
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not low <= float(value) <= high:
+        raise error(f"{name} must be a number from {low:g} to {high:g}, not {value!r:.80}.")
+
+
+def check_whole(
+    name: str,
+    value: Any,
+    least: int,
+    most: int | None = None,
+    error: type[Exception] = ValueError,
+) -> None:
+    """Raise ``error`` unless ``value`` is a whole number from ``least`` to ``most``.
+
+    Examples
+    --------
+    >>> check_whole("passes", 0, 1)
+    Traceback (most recent call last):
+    ValueError: passes must be a whole number of at least 1, not 0.
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole and least <= int(value) and (most is None or int(value) <= most):
+        return
+    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise error(f"{name} must be a whole number {limits}, not {value!r:.80}.")
+
+
+def check_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> Any:
+    """Return X as a CSR matrix of finite, non-negative numbers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator, for its number of features and for error messages.
+    X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+        The counts.
+    reset : bool
+        True to set the number of features of the estimator, False to compare with it.
+    open_width : bool
+        True if the vocabulary can grow, so that any number of features is allowed.
+
+    Raises
+    ------
+    CountError
+        If a count is negative, or the number of features is not that of the training matrix.
+    """
+    from scipy import sparse
+
     if not reset and is_plain_csr(X) and not hasattr(estimator, "feature_names_in_"):
+        # scikit-learn's checks take longer than predicting one document.
         if not open_width and X.shape[1] != estimator.n_features_in_:
             raise CountError(
                 f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
@@ -27,23 +83,37 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> 
             )
         checked = X
     elif open_width:
+        from sklearn.utils import check_array
+
         checked = check_array(X, accept_sparse="csr", estimator=estimator)
     else:
+        from sklearn.utils.validation import validate_data
+
         checked = validate_data(estimator, X, accept_sparse="csr", reset=reset)
-    _check_no_negative(checked, estimator)
+    _check_nonnegative(checked, estimator)
     return checked if sparse.issparse(checked) else sparse.csr_array(checked)
 
 
 def is_plain_csr(X: Any) -> bool:
-    """Whether X is a sparse matrix that needs no conversion, and holds finite numbers."""
+    """Return True if X is a CSR matrix of finite numbers that needs no conversion."""
+    from scipy import sparse
+
     if not isinstance(X, sparse.csr_array | sparse.csr_matrix) or X.ndim != 2:
         return False
     kind = X.data.dtype.kind
     return X.shape[0] > 0 and (kind in "iu" or (kind == "f" and bool(np.isfinite(X.data).all())))
 
 
-def weights_of(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | None:
-    """Return a weight for each document, or None for documents that weigh one each."""
+def check_weights(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | None:
+    """Return a weight for each document; None if no weights are given.
+
+    A single number is the weight of every document.
+
+    Raises
+    ------
+    CountError
+        If the shape is wrong, or a weight is negative, infinite or NaN.
+    """
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight, dtype=np.float64)
@@ -56,37 +126,17 @@ def weights_of(sample_weight: Any, n_documents: int) -> NDArray[np.float64] | No
     return weights
 
 
-def check_counts_to_weigh(X: Any, estimator: Any) -> None:
-    """Refuse negative numbers where words are weighed, as ``weighting`` of the estimator says."""
-    if estimator.weighting is not None and X.nnz and X.data.min() < 0:
-        raise CountError(
-            f"Negative values in data passed to {type(estimator).__name__}: a count cannot be "
-            "negative. For numbers that are no counts, weighting=None."
-        )
+def check_weighting_counts(X: Any, estimator: Any) -> None:
+    """Raise CountError for negative numbers, unless the estimator has ``weighting=None``."""
+    if estimator.weighting is not None:
+        hint = " For numbers that are not counts, use weighting=None."
+        _check_nonnegative(X, estimator, hint)
 
 
-def _check_no_negative(X: Any, estimator: Any) -> None:
+def _check_nonnegative(X: Any, estimator: Any, hint: str = "") -> None:
     data = X if isinstance(X, np.ndarray) else X.data
     if data.size and data.min() < 0:
         raise CountError(
             f"Negative values in data passed to {type(estimator).__name__}: "
-            "a count cannot be negative."
+            f"a count cannot be negative.{hint}"
         )
-
-
-# ------------------------------------------------------------------------------------------------
-# Checks of parameters.
-
-
-def check_between(name: str, value: Any, low: float, high: float) -> None:
-    """Refuse a parameter outside ``low <= value <= high``."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not low <= float(value) <= high:
-        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}.")
-
-
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuse a parameter that is not a whole number of at least so much."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or int(value) < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")

@@ -1,4 +1,4 @@
-"""What can go wrong, in words a user understands."""
+"""The errors and warnings that tallytext raises."""
 
 from __future__ import annotations
 
@@ -28,79 +28,79 @@ __all__ = [
 
 
 class TallytextError(ValueError):
-    """Base of every error that tallytext raises on purpose."""
+    """Base class of the errors that tallytext raises."""
 
 
 class FrozenVocabularyError(TallytextError):
-    """A term was to be added to a vocabulary that takes no more."""
+    """A new term cannot be added, because the vocabulary is frozen."""
 
 
 class VocabularyError(TallytextError):
-    """A vocabulary that contradicts itself, or has nothing left in it."""
+    """A vocabulary is inconsistent or empty, or its limits are invalid."""
 
 
 class NegativeCountError(TallytextError):
-    """Something was to be taken out of a tally that was never put in."""
+    """A document or tally cannot be subtracted, because it was never added."""
 
 
 class RecipeError(TallytextError):
-    """Planes of different recipes, or a plane that was not kept, were asked for."""
+    """A plane is invalid, missing from a tally, or different in two tallies."""
 
 
 class CountOverflowError(TallytextError):
-    """A sum left the range of its 64-bit integer."""
+    """A sum exceeds the range of a 64-bit integer."""
 
 
 class LabelError(TallytextError):
-    """Labels that do not fit the documents, or that cannot be labels."""
+    """Labels are missing, invalid, or do not match the documents."""
 
 
 class InputError(TallytextError):
-    """Documents of a kind that cannot be read as text."""
+    """The input cannot be read as documents."""
 
 
 class LanguageError(TallytextError):
-    """A language for which there is no stemmer or no list of stop words."""
+    """A language has no stemmer or no list of stop words."""
 
 
 class AnalysisError(TallytextError):
-    """Settings or callables that cannot turn terms into terms."""
+    """A setting of the text analysis is invalid, or its callable returned an invalid value."""
 
 
 class FileError(TallytextError):
-    """A file is missing, damaged, or not what it was taken for."""
+    """A file is missing, damaged, or of another kind."""
 
 
 class CountError(TallytextError):
-    """Counts that cannot be counts: negative, fractional, or of the wrong shape."""
+    """Counts are negative, fractional, or of the wrong shape."""
 
 
 class UnknownNameError(TallytextError):
-    """A term or class was asked for that a tally does not hold."""
+    """A term or class name is unknown."""
 
 
 class ScoreError(TallytextError):
-    """Scores, probabilities or decisions that cannot be used, or a rule that cannot be applied."""
+    """Scores, probabilities or decisions are invalid, or a decision rule cannot be applied."""
 
 
 class NotAdditiveError(TallytextError):
-    """A model that is no function of sums was to learn, forget or merge."""
+    """A model that is not a function of sums cannot learn, forget or merge."""
 
 
 class SettingsError(TallytextError):
-    """Settings of two classifiers that cannot be merged, or that cannot be kept in a file."""
+    """Settings are invalid, differ between two classifiers, or cannot be stored in a file."""
 
 
 class EngineError(TallytextError):
-    """A cluster was lost, or could not do a part of its work."""
+    """A cluster was lost, or failed to do a part of its work."""
 
 
 class StaleWarning(UserWarning):
-    """Probabilities, sets and thresholds were found before the model last learned or forgot."""
+    """Probabilities, prediction sets and thresholds are older than the last change of the model."""
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return a sentence that offers the nearest of the known names, or nothing.
+    """Return a sentence that suggests the most similar known names, or an empty string.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     ''
     """
     wanted = str(name)
-    # Comparing is slow; a slip of the pen rarely changes the first letter or the length by much.
+    # Comparing is slow, and a typo rarely changes the first letter or the length by much.
     similar = (
         text
         for text in map(str, known)

@@ -1,9 +1,11 @@
-"""How many threads to use."""
+"""Resources of a computation: threads, memory, block sizes and the progress bar."""
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -11,24 +13,32 @@ from functools import cache
 from numbers import Integral
 from pathlib import Path
 from time import monotonic
+from typing import ClassVar
 
 import joblib
 from threadpoolctl import threadpool_limits
 
-_MOST: ContextVar[int | None] = ContextVar("most_threads", default=None)
+MAX_BLOCK_NUMBERS = 1 << 21
+"""The largest number of floats in one block of rows: 16 MB."""
+
+PROGRESS_DELAY = 1.5
+"""Seconds of work after which a progress bar appears."""
+
+# A context variable, so that the limit of one worker thread does not hold in the others.
+_THREAD_LIMIT: ContextVar[int | None] = ContextVar("most_threads", default=None)
+_STATUS = Path("/proc/self/status")
 
 
 def thread_count(n_jobs: int | None = None) -> int:
-    """Return the number of threads that ``n_jobs`` asks for.
+    """Return the number of threads for ``n_jobs``.
 
     Parameters
     ----------
     n_jobs : int or None, default=None
-        None: the cores that this process may use, but no more than ``OMP_NUM_THREADS`` where
-        that is set, as joblib sets it in its workers so that together they fill the machine once,
-        and than :func:`at_most` allows.
-        A positive number: that many. A negative one: as joblib means it, -1 for all cores, -2 for
-        all but one, and so on, at least one.
+        None: the cores that this process may use, but no more than ``OMP_NUM_THREADS`` (which
+        joblib sets in its workers, so that together they use each core once) and no more than
+        :func:`limit_threads` allows. A positive number: that many. A negative number: as in
+        joblib, -1 for all cores, -2 for all but one, and so on, at least one.
 
     Returns
     -------
@@ -48,44 +58,112 @@ def thread_count(n_jobs: int | None = None) -> int:
     True
     """
     if n_jobs is None:
-        most = _MOST.get()
-        allowed = min(_cores(), _threads_allowed())
-        return allowed if most is None else min(allowed, most)
+        # OpenMP allows one number per level of nesting, as in "4,2"; the first is the outermost.
+        outermost = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        valid = outermost.isdecimal() and int(outermost) > 0
+        allowed = min(_cores(), int(outermost)) if valid else _cores()
+        limit = _THREAD_LIMIT.get()
+        return allowed if limit is None else min(allowed, limit)
     if not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}.")
     if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning: give a positive number, -1 for all, or None.")
+        raise ValueError("n_jobs=0 has no meaning: pass a positive number, -1 for all, or None.")
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
 @contextmanager
-def at_most(n_threads: int) -> Iterator[None]:
-    """Use no more threads than this where nobody says how many, for work that others share out.
+def limit_threads(n_threads: int) -> Iterator[None]:
+    """Limit the threads of ``n_jobs=None`` inside the context.
+
+    For workers of a cluster or a pool, which already use all cores together.
 
     Parameters
     ----------
     n_threads : int
-        How many, at least 1.
+        The limit, at least 1.
 
     Examples
     --------
-    >>> with at_most(1):
+    >>> with limit_threads(1):
     ...     thread_count()
     1
     """
-    before = _MOST.set(n_threads)
+    before = _THREAD_LIMIT.set(n_threads)
     try:
         yield
     finally:
-        _MOST.reset(before)
+        _THREAD_LIMIT.reset(before)
+
+
+class _WarningFilters:
+    """The filters of :mod:`warnings`, saved by the first thread and restored by the last one."""
+
+    def __init__(self) -> None:
+        self._lock, self._n_threads = threading.Lock(), 0
+        # Not entered here; save() makes another, since one can be entered only once.
+        self._saved = warnings.catch_warnings()
+
+    def save(self) -> None:
+        with self._lock:
+            self._n_threads += 1
+            if self._n_threads == 1:
+                self._saved = warnings.catch_warnings()
+                self._saved.__enter__()
+
+    def restore(self) -> None:
+        with self._lock:
+            self._n_threads -= 1
+            if not self._n_threads:
+                self._saved.__exit__(None, None, None)
+
+
+_FILTERS = _WarningFilters()
+
+
+@contextmanager
+def preserve_warning_filters() -> Iterator[None]:
+    """Restore the filters of :mod:`warnings` at the end of work that changes them in threads.
+
+    The filters belong to the whole process. Two threads that enter ``catch_warnings`` and leave it
+    in turn, as scikit-learn does when it checks an array, would leave a filter behind for good.
+    Here the first thread saves the filters, and the last one restores them.
+    """
+    _FILTERS.save()
+    try:
+        yield
+    finally:
+        _FILTERS.restore()
+
+
+@contextmanager
+def ignore_warnings(category: type[Warning], message: str = "") -> Iterator[None]:
+    """Ignore warnings inside the context, which several threads may enter at a time.
+
+    They are ignored until the last thread has left the context.
+
+    Parameters
+    ----------
+    category : type of Warning
+        The warnings to ignore.
+    message : str, default=""
+        A regular expression that the start of their message must match.
+
+    Examples
+    --------
+    >>> with ignore_warnings(UserWarning, "few"):
+    ...     warnings.warn("few documents")
+    """
+    with preserve_warning_filters():
+        warnings.filterwarnings("ignore", message, category)
+        yield
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep NumPy's linear algebra to one thread, for work that goes back and forth to it.
+    """Use one thread for NumPy's linear algebra inside the context.
 
-    Its threads wait for each other by spinning. Where products are small and other work comes in
-    between, or cores are busy, that takes many times as long as the products.
+    BLAS threads wait for each other by spinning. If products are small and alternate with other
+    work, or if cores are busy, the waiting takes many times as long as the products.
 
     Examples
     --------
@@ -98,51 +176,62 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def _cores() -> int:
-    # Asking the system takes longer than predicting a document.
+    # joblib respects CPU affinity and the limits of containers, which os.cpu_count does not.
+    # Cached, since the system call takes longer than predicting a document.
     return max(1, int(joblib.cpu_count()))
 
 
-def _threads_allowed() -> int:
-    """Return the limit that OMP_NUM_THREADS sets, or no limit when it is unset or senseless."""
-    # OpenMP allows one number per level of nesting, as in "4,2"; the first is the outermost.
-    outermost = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(outermost) if outermost.isdecimal() and int(outermost) > 0 else _cores()
+def rows_per_block(row_size: int, max_numbers: int | None = None) -> int:
+    """Return the number of rows of a matrix to compute at a time, at least one.
 
-
-# ------------------------------------------------------------------------------------------------
-# A bar that shows how far long work is.
-
-PATIENCE = 1.5
-"""Seconds of work after which a bar is worth a look."""
-
-
-@contextmanager
-def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[Callable[..., None]]:
-    """Show a bar on standard error that vanishes when the work is done.
-
-    Work that is part of other work, whose bar is there already, shows none.
+    Computing a large matrix (such as documents by classes) in blocks of rows bounds the memory.
 
     Parameters
     ----------
-    what : str
-        What is going on.
+    row_size : int
+        Number of columns.
+    max_numbers : int, default=None
+        The largest number of entries of a block, if it is not bounded by memory alone; None for
+        :data:`MAX_BLOCK_NUMBERS`.
+
+    Examples
+    --------
+    >>> rows_per_block(1 << 20), rows_per_block(1 << 30), rows_per_block(10, max_numbers=105)
+    (2, 1, 10)
+    """
+    most = MAX_BLOCK_NUMBERS if max_numbers is None else max_numbers
+    return max(1, most // max(1, row_size))
+
+
+@contextmanager
+def progress_bar(
+    description: str, total: int, show: bool | None = None
+) -> Iterator[Callable[..., None]]:
+    """Show a progress bar on standard error, which is removed when the work is done.
+
+    Inside another progress bar that is visible, nothing is shown.
+
+    Parameters
+    ----------
+    description : str
+        The text beside the bar.
     total : int
         Number of steps.
-    shown : bool, default=None
-        Whether to show anything at all; None: if standard error is a terminal, once the work has
-        taken longer than a second or two.
+    show : bool, default=None
+        True to show the bar at once, False to show nothing. None shows it if standard error is a
+        terminal and the work takes longer than ``PROGRESS_DELAY``.
 
     Yields
     ------
     callable
-        To be called after each step; with ``what``, it changes what is said to go on, and with
-        ``steps`` the bar moves by any number of them.
+        ``step(description=None, steps=1)``, to be called after each step. It moves the bar and
+        changes its text if one is given.
     """
-    if not (sys.stderr.isatty() if shown is None else shown):
-        # A bar that is disabled ends the line all the same in some versions of rich.
-        yield lambda what=None, steps=1: None
+    if not (sys.stderr.isatty() if show is None else show):
+        # Some versions of rich end the line even if a bar is disabled.
+        yield lambda description=None, steps=1: None
         return
-    bar = _Bar(what, total, 0.0 if shown else PATIENCE)
+    bar = _Bar(description, total, 0.0 if show else PROGRESS_DELAY)
     try:
         bar.show()
         yield bar.step
@@ -151,80 +240,71 @@ def progress_bar(what: str, total: int, shown: bool | None = None) -> Iterator[C
 
 
 class _Bar:
-    """A bar that appears when patience is at an end."""
+    """A progress bar that appears after a delay, unless another one is visible."""
 
-    def __init__(self, what: str, total: int, patience: float) -> None:
+    visible: ClassVar[bool] = False  # of any bar: there is one screen
+
+    def __init__(self, description: str, total: int, delay: float) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
         self._bar = Progress(console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(what, total=total)
-        self._due: float | None = monotonic() + patience
-        self._begun = False
+        self._task = self._bar.add_task(description, total=total)
+        self._due: float | None = monotonic() + delay
+        self._started = False
 
-    def step(self, what: str | None = None, steps: int = 1) -> None:
-        self._bar.update(self._task, description=what, advance=steps)
+    def step(self, description: str | None = None, steps: int = 1) -> None:
+        self._bar.update(self._task, description=description, advance=steps)
         self.show()
 
     def show(self) -> None:
-        global _shown
         if self._due is None or monotonic() < self._due:
             return
         self._due = None
-        if _shown:
+        if _Bar.visible:
             return
         from rich.errors import LiveError
 
-        # Somebody else may have something on the screen that moves.
+        # The calling program may have a live display of its own, and rich allows only one.
         with suppress(LiveError):
             self._bar.start()
-            _shown = self._begun = True
+            _Bar.visible = self._started = True
 
     def stop(self) -> None:
-        global _shown
-        if self._begun:
+        if self._started:
             self._bar.stop()
-            _shown = False
+            _Bar.visible = False
 
 
-_shown = False  # there is one screen, and one bar on it
-
-
-# ------------------------------------------------------------------------------------------------
-# How much memory this process takes, and how much it took at most.
-
-_STATUS = Path("/proc/self/status")
-
-
-def held_memory() -> int:
-    """Return the memory that this process holds now, in bytes; 0 where the system does not tell.
+def current_memory() -> int:
+    """Return the current memory use of this process in bytes; 0 if the system does not report it.
 
     Examples
     --------
-    >>> held_memory() >= 0
+    >>> current_memory() >= 0
     True
     """
-    return _field("VmRSS") if _STATUS.exists() else 0
+    return _read_status("VmRSS") if _STATUS.exists() else 0
 
 
 def peak_memory() -> int:
-    """Return the most memory that this process has had so far, in bytes; 0 where nobody knows.
+    """Return the peak memory use of this process in bytes; 0 if the system does not report it.
 
     Examples
     --------
     >>> peak_memory() >= 0
     True
     """
-    if _STATUS.exists():  # where rusage would tell the peak of the process that began this one
-        return _field("VmHWM")
+    if _STATUS.exists():  # on Linux, rusage includes the peak of the parent process
+        return _read_status("VmHWM")
     try:
         import resource
     except ImportError:  # Windows
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak if sys.platform == "darwin" else peak * 1024)
+    return int(peak if sys.platform == "darwin" else peak * 1024)  # bytes on macOS, else KiB
 
 
-def _field(name: str) -> int:
+def _read_status(name: str) -> int:
     lines = _STATUS.read_text().splitlines()
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)

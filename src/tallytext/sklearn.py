@@ -1,4 +1,4 @@
-"""scikit-learn's text vectorizers, counting natively: change one import, nothing else.
+"""Drop-in replacements of scikit-learn's text vectorizers that count in the native core.
 
 ``CountVectorizer`` and ``TfidfVectorizer`` take the same parameters and give the same results as
 the classes they derive from (tf-idf to the rounding of a sum). Words by the default pattern, word
@@ -6,7 +6,7 @@ n-grams, ``char`` and ``char_wb``, with lower-casing, accents, stop words and li
 frequency, are counted by the native core; a tokenizer, preprocessor, analyzer or pattern of your
 own is run by scikit-learn's code.
 
-As many threads are used as the process has cores, or as ``OMP_NUM_THREADS`` says.
+The number of threads is the number of cores of the process, or ``OMP_NUM_THREADS`` if it is set.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from sklearn.feature_extraction import text as reference
 
 from tallytext._core import Texts
 from tallytext.runtime import thread_count
-from tallytext.text.analysis import TermAnalysis
-from tallytext.text.counting import Analyzer, Rows
+from tallytext.text.analysis import Analyzer, TermAnalysis, TermCounts
 from tallytext.text.vocabulary import Vocabulary
 
 __all__ = ["CountVectorizer", "TfidfVectorizer"]
 
 _DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
-_BATCH = 65_536
+_BATCH_DOCUMENTS = 65_536
 
 
 class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
-    """Overrides the counting of a vectorizer, and the steps after it that would loop in Python."""
+    """Overrides the counting of a vectorizer, and the later steps that would loop in Python."""
 
     counted_natively_: bool = False
 
@@ -50,7 +49,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
         return vocabulary.ranks(), X
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
-        # The core numbers terms by their rank, and limits keep the order.
+        # The core numbers terms by their rank, and dropping terms does not change their order.
         if self.counted_natively_:
             return X
         return super()._sort_features(X, vocabulary)
@@ -79,7 +78,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
         )
 
     def _counts(self, raw_documents: Iterable[Any], vocabulary: Vocabulary, grow: bool) -> Any:
-        """Count all documents; the columns of terms that are new are in sorted order."""
+        """Count all documents; the columns of new terms are sorted."""
         count = partial(
             self._native_analyzer().count,
             vocabulary=vocabulary,
@@ -87,11 +86,13 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
             n_threads=thread_count(),
         )
         if isinstance(raw_documents, list | tuple):
-            X = count(self._texts(raw_documents), in_order=True).matrix(len(vocabulary), self.dtype)
-            X.has_canonical_format = True  # SciPy need not look
+            X = count(self._texts(raw_documents), in_order=True).to_matrix(
+                len(vocabulary), self.dtype
+            )
+            X.has_canonical_format = True  # known, so that SciPy does not check it
             return X
-        rows = Rows.stack([count(self._texts(batch)) for batch in _batches(raw_documents)])
-        X = rows.matrix(len(vocabulary), self.dtype)
+        rows = TermCounts.stack([count(self._texts(batch)) for batch in _batches(raw_documents)])
+        X = rows.to_matrix(len(vocabulary), self.dtype)
         if grow:
             _sort_columns(X, vocabulary)
         X.sort_indices()
@@ -109,17 +110,17 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
         )
 
     def _texts(self, documents: Sequence[Any]) -> Texts:
-        """Return documents as the core reads them, after what has to be done to them in Python."""
+        """Return documents for the native core, after the steps that have to run in Python."""
         if self.strip_accents is not None:
-            # Of whole documents, before they are cut, since this can move the borders of words.
+            # Before tokenization, since stripping accents can change word boundaries.
             preprocess = self.build_preprocessor()
             documents = [preprocess(self.decode(document)) for document in documents]
         elif self.input != "content" or any(type(document) is not str for document in documents):
-            documents = [_checked(self.decode(document)) for document in documents]
+            documents = [_check_document(self.decode(document)) for document in documents]
         return Texts.from_strings(documents)
 
     def _known_terms(self) -> Vocabulary:
-        """Return ``vocabulary_`` as the core wants it, made once for each dictionary."""
+        """Return ``vocabulary_`` as a Vocabulary, built once for each dictionary."""
         known = self.__dict__.get("_native_vocabulary")
         key = (self.vocabulary_, len(self.vocabulary_))
         if known is None or known[0][0] is not key[0] or known[0][1] != key[1]:
@@ -134,7 +135,7 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
 
 
 class CountVectorizer(_NativeCounting):
-    """scikit-learn's ``CountVectorizer``, several times as fast.
+    """scikit-learn's ``CountVectorizer`` with native counting, several times as fast.
 
     Parameters, attributes and results are those of
     :class:`sklearn.feature_extraction.text.CountVectorizer`.
@@ -142,7 +143,7 @@ class CountVectorizer(_NativeCounting):
     Attributes
     ----------
     counted_natively_ : bool
-        Whether the last call was counted by the native core.
+        True if the last call counted in the native core.
 
     Examples
     --------
@@ -157,7 +158,7 @@ class CountVectorizer(_NativeCounting):
 
 
 class TfidfVectorizer(_NativeCounting, reference.TfidfVectorizer):  # type: ignore[misc]
-    """scikit-learn's ``TfidfVectorizer``, counting natively.
+    """scikit-learn's ``TfidfVectorizer`` with native counting.
 
     Parameters, attributes and results are those of
     :class:`sklearn.feature_extraction.text.TfidfVectorizer`.
@@ -165,7 +166,7 @@ class TfidfVectorizer(_NativeCounting, reference.TfidfVectorizer):  # type: igno
     Attributes
     ----------
     counted_natively_ : bool
-        Whether the last call was counted by the native core.
+        True if the last call counted in the native core.
 
     Examples
     --------
@@ -175,29 +176,29 @@ class TfidfVectorizer(_NativeCounting, reference.TfidfVectorizer):  # type: igno
 
 
 def _overrides(cls: type) -> bool:
-    """Whether a subclass brings code of its own for a step that the core would skip."""
+    """Return True if a subclass overrides a step that the native core would skip."""
     steps = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "get_stop_words")
     return any(getattr(cls, step) is not getattr(reference.CountVectorizer, step) for step in steps)
 
 
 def _batches(documents: Iterable[Any]) -> Iterator[list[Any]]:
-    """Cut an iterable into lists; there is always a first one."""
+    """Return an iterator over lists of documents, at least one."""
     iterator = iter(documents)
-    batch = list(islice(iterator, _BATCH))
+    batch = list(islice(iterator, _BATCH_DOCUMENTS))
     yield batch
-    while batch := list(islice(iterator, _BATCH)):
+    while batch := list(islice(iterator, _BATCH_DOCUMENTS)):
         yield batch
 
 
-def _checked(document: Any) -> str:
+def _check_document(document: Any) -> str:
     if not isinstance(document, str):
-        document.lower()  # raises what scikit-learn would
+        document.lower()  # raises the same error as scikit-learn
         raise TypeError(f"a document must be str or bytes, not {type(document).__name__}")
     return document
 
 
 def _sort_columns(X: Any, vocabulary: Vocabulary) -> None:
     rank = np.empty(len(vocabulary), dtype=X.indices.dtype)
-    rank[vocabulary.sorted()] = np.arange(len(vocabulary))
+    rank[vocabulary.sorted_ids()] = np.arange(len(vocabulary))
     X.indices = rank[X.indices]
     X.has_sorted_indices = False

@@ -185,7 +185,7 @@ def test_an_unknown_model_is_named():
     with pytest.raises(UnknownNameError, match=r"no model 'multinomal'\. Did you mean"):
         TextClassifier("multinomal").fit(TEXTS, PLACES)
     for model in (None, 3, MODEL_CLASS, ["auto"]):
-        with pytest.raises(TypeError, match="model must be the name of a learner, or a model"):
+        with pytest.raises(TypeError, match="model must be the name of a learner or a model"):
             TextClassifier(model).fit(TEXTS, PLACES)
 
 

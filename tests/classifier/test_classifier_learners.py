@@ -9,9 +9,9 @@ from classifiers import NAMED, PLACES, TEXTS, fitted, spread, spread_several
 from tallytext import TextClassifier
 from tallytext.classifier import Learner, learners, register, unregister
 from tallytext.decision import log_odds
-from tallytext.decision.out_of_sample import posteriors
+from tallytext.decision.calibrators import log_probabilities
 from tallytext.errors import NotAdditiveError
-from tallytext.tally.labels import place_of
+from tallytext.tally.labels import class_position
 
 
 class Logistic(BaseEstimator):
@@ -37,13 +37,13 @@ class Logistic(BaseEstimator):
         return log_odds(scores)
 
     def posteriors(self, scores):
-        return posteriors(scores, False, False)
+        return log_probabilities(scores, False, False)
 
     def predict(self, X):
         return self.classes_[self.scores_and_lengths(X)[0].argmax(axis=1)]
 
     def class_number(self, label):
-        return place_of(label, self.classes_)
+        return class_position(label, self.classes_)
 
     def rank(self, X, label):
         return log_odds(self.scores_and_lengths(X)[0])[:, self.class_number(label)]
@@ -59,7 +59,7 @@ def logistic():
         additive=False,
         multi_label=False,
         needs_documents=True,
-        judged_by="refitting",
+        validation="refitting",
     )
     register(learner)
     yield learner

@@ -53,8 +53,32 @@ def test_forgetting_new_words_and_classes_leaves_no_trace():
     assert clf.report().n_terms == n_terms
 
 
+REFUSED = {
+    "never learned": ("forget", ["an unheard word"], ["sea"], NegativeCountError),
+    "learned without a word": ("forget", ["salt wave unheard"], ["sea"], NegativeCountError),
+    "one of two": ("forget", ["wind", "unheard"], ["sky", "sea"], NegativeCountError),
+    "an impossible label": ("learn", ["an unheard word"], [1j], LabelError),
+    "several labels": ("learn", ["an unheard word"], [["sea", "sky"]], LabelError),
+    "a missing label": ("learn", ["an unheard word", "unheard"], ["sea"], LabelError),
+    "not a text": ("learn", ["an unheard word", 7], ["sea", "sky"], (TypeError, ValueError)),
+}
+
+
+@pytest.mark.parametrize("model", ["multinomial", "neighbours"])
+@pytest.mark.parametrize("select", [None, "ig"])
+@pytest.mark.parametrize(("verb", "texts", "labels", "error"), REFUSED.values(), ids=REFUSED)
+def test_a_refused_document_leaves_no_words(model, select, verb, texts, labels, error):
+    clf = TextClassifier(model, select=select).fit(TEXTS * 3, PLACES * 3)
+    before, words = clf.to_bytes(), [*clf.vectorizer_.vocabulary_]
+    for source in (texts, iter(texts)):  # of an iterator, the length is known at the end
+        with pytest.raises(error):
+            getattr(clf, verb)(source, labels)
+        assert [*clf.vectorizer_.vocabulary_] == words
+        assert clf.to_bytes() == before
+
+
 @each_model
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_a_refused_forget_changes_nothing(model, multi_label):
     labels = [[place] for place in PLACES] if multi_label else PLACES
     clf = fitted(model, (TEXTS, labels), multi_label)
@@ -149,7 +173,7 @@ def test_the_last_document_can_be_forgotten_and_others_learned():
     assert raw(clf, TEXTS) == raw(fitted("multinomial", (TEXTS, PLACES)), TEXTS)
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_the_first_part_is_fitted_and_the_others_are_learned(multi_label):
     labels = [[place] for place in PLACES] if multi_label else PLACES
     clf = TextClassifier("multinomial", multi_label=multi_label)

@@ -9,6 +9,8 @@ from hypothesis import given
 
 from classifiers import PLACES, TEXTS, corpora, larger, spread, spread_several
 from tallytext import L1Selector, TermSelector, TextClassifier
+from tallytext.classifier import Learner, find_learner, register, unregister
+from tallytext.classifier.training import Training
 from tallytext.errors import (
     CountError,
     FileError,
@@ -21,8 +23,9 @@ SELECTORS = ["ig", "df", TermSelector("chi", k=3), TermSelector("ig", threshold=
 each_selector = pytest.mark.parametrize("select", SELECTORS, ids=repr)
 
 
-def selecting(corpus, select="ig", model="multinomial", **parameters):
-    return TextClassifier(model, select=select, **parameters).fit(*corpus)
+def selecting(corpus, select="ig", model="multinomial", unlabelled=None, **parameters):
+    clf = TextClassifier(model, select=select, **parameters)
+    return clf.fit(*corpus, unlabelled=unlabelled)
 
 
 def everything(clf):
@@ -40,7 +43,7 @@ def test_a_model_reads_the_chosen_terms_and_no_others(select):
     np.testing.assert_array_equal(clf.scores(unread), clf.scores([""] * len(unread)))
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_what_was_learned_is_forgotten_exactly(multi_label):
     @given(corpora(multi_label), corpora(multi_label))
     def obeys(first, second):
@@ -118,6 +121,31 @@ def test_what_is_expected_is_judged_by_terms_chosen_without_the_documents_judged
     assert clf.report().score < 0.6
 
 
+def test_each_model_has_a_selector_of_its_own():
+    # The second learner does worse; before, its selection replaced that of the first.
+    texts, labels = [f"{text} a b c" for text in TEXTS] * 4, PLACES * 4
+    make = find_learner("pooled").make
+    register(Learner.semi_supervised("second", "", make, features=("words",), automatic=False))
+    try:
+        clf = selecting((texts, labels), TermSelector("chi", k=3), "auto", unlabelled=texts)
+    finally:
+        unregister("second")
+    assert clf.learner_.name == "pooled"
+    assert len(clf.selector_.scores_) == len(clf.vectorizer_.vocabulary_)
+    assert clf.score(texts, labels) > 0.8
+
+
+def test_the_selector_of_the_settings_is_not_fitted():
+    texts, labels = spread()
+    select = TermSelector("chi", k=3)
+    training = Training(TextClassifier("neighbours", select=select))
+    training.add(texts, labels)
+    parts = training.finish(False, False, False)
+    for unfitted in (select, training.selector):
+        assert not hasattr(unfitted, "best_")
+    assert len(parts.selector.best_) == 3
+
+
 def test_a_selection_is_part_of_the_settings():
     clf, other = selecting((TEXTS, PLACES)), selecting((TEXTS, PLACES), None)
     with pytest.raises(SettingsError, match="selector is 'TermSelector' here and 'NoneType'"):
@@ -134,7 +162,10 @@ def test_a_selection_is_part_of_the_settings():
     ("select", "problem"),
     [
         (7, (TypeError, "select must be a TermSelector, an L1Selector or the name of a sco.* 7")),
-        (L1Selector(), (NotAdditiveError, 'L1Selector looks at documents.*model="refined"')),
+        (
+            L1Selector(),
+            (NotAdditiveError, 'L1Selector selects terms by documents.*model="refined"'),
+        ),
         ("ts", (CountError, "documents")),
         ("igg", (ValueError, "igg")),
         (TermSelector(nonempty=True), (CountError, "nonempty")),

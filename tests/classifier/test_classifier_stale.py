@@ -34,7 +34,7 @@ def silent(function, *arguments):
 
 
 @each_change
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_probabilities_and_sets_warn_when_they_are_stale(verb, change, multi_label):
     before = trained(multi_label)
     calibration = before.calibration_
@@ -66,7 +66,7 @@ def test_of_several_labels_the_thresholds_are_stale_too(verb, change):
     silent(clf.rank, TEXTS, "sea")
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_a_new_calibration_is_not_stale(multi_label):
     texts, labels = spread_several() if multi_label else spread()
     clf = fitted("multinomial", (texts[:80], labels[:80]), multi_label)
@@ -76,7 +76,7 @@ def test_a_new_calibration_is_not_stale(multi_label):
     report = clf.report()
     assert "stale" not in str(report)
     assert not report.changes
-    assert (report.method, report.n_judged) == ("held out", len(texts) - 120)
+    assert (report.method, report.n_evaluated) == ("held out", len(texts) - 120)
     if not multi_label:
         assert report.score == clf.score(texts[120:], labels[120:])
 
@@ -99,7 +99,7 @@ def test_raw_probabilities_are_never_stale():
 
 
 @each_learner
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_a_class_that_is_new_gets_probabilities(model, multi_label):
     texts, labels = spread_several() if multi_label else spread()
     clf = fitted(model, (texts, labels), multi_label)
@@ -118,7 +118,7 @@ def test_a_class_that_is_new_gets_probabilities(model, multi_label):
 
 
 @each_learner
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_a_class_that_is_gone_gets_none(model, multi_label):
     texts, labels = spread_several() if multi_label else spread()
     clf = fitted(model, (texts, labels), multi_label)
@@ -136,10 +136,10 @@ def test_a_class_that_is_gone_gets_none(model, multi_label):
     assert np.isfinite(found).all()
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 def test_documents_of_unknown_labels_cannot_calibrate(multi_label):
     clf = trained(multi_label)
-    with pytest.raises(ValueError, match="no label that the model knows"):
+    with pytest.raises(ValueError, match="no document has a label that the model knows"):
         clf.recalibrate(["salt"], [["moon"] if multi_label else "moon"])
     with pytest.raises(ValueError, match="no document to calibrate on"):
         clf.recalibrate([], [])

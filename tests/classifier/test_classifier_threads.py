@@ -1,5 +1,8 @@
 """Answers while another thread learns and forgets: each is of one moment."""
 
+import os
+import signal
+import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 
 from classifiers import PLACES, TEXTS, fitted, spread
-from tallytext.classifier.model_selection import Pending
+from tallytext.classifier.model_selection import LazyCalibration
 from tallytext.errors import StaleWarning
 
 # A class that comes before all others moves the places of all, and takes every text.
@@ -45,7 +48,7 @@ def moments(clf, new, ask):
     return [before, after]
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 @pytest.mark.parametrize("model", ["multinomial", "contrast", "bernoulli"])
 def test_every_answer_is_of_one_moment(model, multi_label):
     wrap = (lambda labels: [[label] for label in labels]) if multi_label else list
@@ -76,14 +79,14 @@ def ask_on(clf, name, stop):
 
 def test_a_new_calibration_is_not_replaced_by_one_that_is_being_fitted(monkeypatch):
     clf, begun, go_on = fitted("multinomial", spread()), Event(), Event()
-    settled = Pending.settled
+    fit = LazyCalibration.fit
 
     def slowly(pending):
         begun.set()
         go_on.wait(60)
-        return settled(pending)
+        return fit(pending)
 
-    monkeypatch.setattr(Pending, "settled", slowly)
+    monkeypatch.setattr(LazyCalibration, "fit", slowly)
     with ThreadPoolExecutor(2) as pool:
         asked = pool.submit(clf.predict_proba, TEXTS)
         begun.wait(60)
@@ -109,3 +112,76 @@ def test_an_answer_is_by_one_calibration():
 
     np.testing.assert_array_equal(clf.predict_proba(given()), expected)
     assert clf.calibration_ is not first
+
+
+FORK_WHILE_CALIBRATING = """
+import os
+import sys
+from threading import Event, Thread
+
+from tallytext import TextClassifier
+from tallytext.classifier.model_selection import LazyCalibration
+
+texts = ["salt wave ship", "cloud blue wind", "salt ship", "blue wind"] * 5
+labels = ["sea", "sky"] * 10
+clf, other = (
+    TextClassifier("multinomial", n_jobs=1).fit(texts, labels) for _ in range(2)
+)
+begun, end, slow = Event(), Event(), [True]
+fit = LazyCalibration.fit
+
+def fit_slowly(pending):
+    if slow:  # only the thread, not the child
+        slow.clear()
+        begun.set()
+        end.wait()
+    return fit(pending)
+
+LazyCalibration.fit = fit_slowly
+thread = Thread(target=clf.predict_proba, args=(texts[:2],))
+thread.start()
+begun.wait()
+child = os.fork()
+if not child:
+    asked = {"same": clf, "other": other}[sys.argv[1]]
+    os._exit(0 if asked.predict_proba(texts[:2]).shape == (2, 2) else 1)
+_, status = os.waitpid(child, 0)
+end.set()
+thread.join()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("asked", ["same", "other"])
+def test_a_child_that_is_forked_while_a_thread_calibrates_can_predict(asked):
+    # A new process, so that no thread of the test runner is forked.
+    command = [sys.executable, "-c", FORK_WHILE_CALIBRATING, asked]
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            assert process.wait(60) == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # the child hangs, too
+            pytest.fail("the forked child hangs")
+
+
+def test_one_classifier_does_not_wait_for_the_calibration_of_another(monkeypatch):
+    slow, quick = fitted("multinomial", spread()), fitted("multinomial", spread())
+    begun, go_on, fit = Event(), Event(), LazyCalibration.fit
+
+    def slowly(pending):
+        if pending is waiting:
+            begun.set()
+            go_on.wait(60)
+        return fit(pending)
+
+    waiting = slow._pending
+    monkeypatch.setattr(LazyCalibration, "fit", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(slow.predict_proba, TEXTS)
+        begun.wait(60)
+        try:
+            assert pool.submit(quick.predict_proba, TEXTS).result(30).shape == (6, 3)
+        finally:
+            go_on.set()
+        first.result(60)

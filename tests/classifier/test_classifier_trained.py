@@ -60,7 +60,7 @@ def test_documents_may_have_several_labels(fitted, name):
 
 
 @each_learner
-@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+@pytest.mark.parametrize("multi_label", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize("select", [None, TermSelector("chi", k=8), L1], ids=["all", "chi", "l1"])
 def test_a_file_holds_the_model(fitted, name, multi_label, select, tmp_path):
     if multi_label and name not in SEVERAL:
@@ -99,7 +99,7 @@ def test_what_each_word_says_adds_up(fitted, name):
     assert any(each.spans for each in why.contributions)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not find_learner(name).learns])
+@pytest.mark.parametrize("name", [name for name in NAMES if not find_learner(name).incremental])
 def test_what_is_trained_as_a_whole_learns_and_forgets_nothing(fitted, name):
     for verb in ("learn", "forget"):
         with pytest.raises(NotAdditiveError, match=f"cannot {verb}"):
@@ -181,7 +181,7 @@ def test_a_vectorizer_that_is_given_is_the_only_one():
 def narrow():
     """A refined learner that may have a single weight."""
     learner = find_learner("refined")
-    yield register(replace(learner, most_weights=1))
+    yield register(replace(learner, max_weights=1))
     register(learner)
 
 
@@ -291,7 +291,7 @@ def test_neighbours_answer_while_others_learn():
     assert clf.predict(TEXTS[:2]).shape == (2,)
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+@pytest.mark.parametrize("multi_label", [False, True], ids=["one", "several"])
 def test_batches_do_not_matter(multi_label):
     texts, labels = spread_several() if multi_label else (TEXTS, LABELS)
     whole = TextClassifier("refined").fit(texts, labels)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from classifiers import corpora, raw, spread, spread_several, texts
 from tallytext import PooledNB, TermSelector, TextClassifier, TextVectorizer
 from tallytext.classifier import Learner, find_learner, learners, model_file, register
-from tallytext.classifier.model_selection import Size, affordable
-from tallytext.classifier.sampling import KeptRows
-from tallytext.classifier.training import Counting
+from tallytext.classifier.model_selection import StoredRows, TrainingSize, is_affordable
+from tallytext.classifier.training import DocumentCounter
 from tallytext.errors import (
     FileError,
     InputError,
@@ -49,7 +48,7 @@ def test_few_labels_go_to_the_learner_that_learns_from_the_pool(pooled):
     assert (report.n_documents, report.n_unlabelled) == (18, len(POOL))
     assert "6 labels per class" in report.reason
     assert report.notes == pooled.model_.notes_
-    assert f"{len(POOL)} documents besides" in str(report)
+    assert f"{len(POOL)} documents" in str(report)
     assert report.reason in str(report)
     assert pooled.score(NEW, TRUTH) > 0.6
 
@@ -110,19 +109,19 @@ def test_counts_of_labelled_documents_know_nothing_of_the_pool(corpus, pool, siz
     assert plain.tally == whole.tally == apart.tally
     assert plain.n_unlabelled == 0
     assert whole.n_unlabelled == apart.n_unlabelled == len(pool)
-    assert plain.documents(False).pool == {}
+    assert plain.documents(False).unlabelled == {}
     if pool:
         documents, again = whole.documents(False), apart.documents(False)
-        one, other = documents.pool["words"].matrix(), again.pool["words"].matrix()
-        assert one.shape == (len(pool), documents.kept["words"].matrix().shape[1])
+        one, other = documents.unlabelled["words"].matrix(), again.unlabelled["words"].matrix()
+        assert one.shape == (len(pool), documents.rows["words"].matrix().shape[1])
         np.testing.assert_array_equal(one.toarray(), other.toarray())
 
 
 def counted(corpus, *pool):
     """What is counted of documents with labels, and then of batches without."""
     vectorizer = TextVectorizer()
-    kept, more = ({"words": KeptRows(vectorizer)} for _ in range(2))
-    counting = Counting(vectorizer, [], kept, pool=more)
+    rows, more = ({"words": StoredRows(vectorizer)} for _ in range(2))
+    counting = DocumentCounter(vectorizer, [], rows, unlabelled=more)
     counting.add(*corpus)
     for each in pool:
         counting.add_unlabelled(each)
@@ -200,7 +199,7 @@ def test_what_is_said_of_its_own_documents_is_said_without_their_labels():
     np.testing.assert_allclose(
         model.out_of_sample_scores(folds)[4], other.scores(X[[4]])[0], rtol=0.05, atol=0.5
     )
-    assert clf.report().n_judged == len(FEW)
+    assert clf.report().n_evaluated == len(FEW)
 
 
 def test_many_labels_are_compared():
@@ -217,9 +216,9 @@ def test_many_labels_are_compared():
 @pytest.fixture
 def confident():
     """A registry in which pooled competes with a learner that is always wrong."""
-    others, wrong = [each for each in learners() if each.considered], find_learner("multinomial")
+    others, wrong = [each for each in learners() if each.automatic], find_learner("multinomial")
     for learner in others:
-        register(replace(learner, considered=False))
+        register(replace(learner, automatic=False))
     prior = {label: 1.0 if label == LABELS[0] else 1e-300 for label in {*LABELS}}
     register(replace(wrong, make=lambda **_: wrong.make(prior=prior), settings=({},)))
     yield
@@ -230,21 +229,23 @@ def confident():
 def test_the_pool_wins_where_it_is_better(confident):
     clf = TextClassifier("best").fit(TEXTS * 2, LABELS * 2, unlabelled=POOL)
     assert clf.report().learner == "pooled"
-    assert "did best" in clf.report().reason
+    assert "learns from them and had the best held-out score" in clf.report().reason
     assert clf.predict_proba(NEW).shape == (len(NEW), 3)
 
 
 @pytest.fixture
 def narrow():
     learner = find_learner("pooled")
-    yield register(replace(learner, most_weights=1))
+    yield register(replace(learner, max_weights=1))
     register(learner)
 
 
 def test_a_pool_that_would_fill_memory_is_left_alone(narrow):
     clf = TextClassifier().fit(FEW, THEIRS, unlabelled=POOL)
     assert clf.report().learner != "pooled"
-    assert "fill memory" in str(clf.report())
+    assert "not used: a table of their words and all classes would not fit into memory" in str(
+        clf.report()
+    )
 
 
 def test_only_words_that_were_never_seen_are_called_unknown():
@@ -254,10 +255,10 @@ def test_only_words_that_were_never_seen_are_called_unknown():
 
 
 def test_a_pool_is_learned_from_by_itself_only_where_its_tables_are_a_few_gigabytes():
-    at_a_time, size = 11, Size(3_000, 10**5, 0, 20_000, 2_000)
-    assert affordable(find_learner("pooled"), size)
-    assert not affordable(find_learner("pooled"), size._replace(n_classes=3_000))
-    assert 8 * at_a_time * find_learner("pooled").most_weights < 6 * 2**30
+    at_a_time, size = 11, TrainingSize(3_000, 10**5, 0, 20_000, 2_000)
+    assert is_affordable(find_learner("pooled"), size)
+    assert not is_affordable(find_learner("pooled"), size._replace(n_classes=3_000))
+    assert 8 * at_a_time * find_learner("pooled").max_weights < 6 * 2**30
 
 
 @pytest.mark.parametrize("model", ["multinomial", "refined", "neighbours"])
@@ -276,7 +277,7 @@ def test_models_that_use_a_pool_by_themselves_are_not_said_to_be_unable(model, d
 
 
 @pytest.mark.parametrize("model", ["auto", "best", "pooled"])
-@pytest.mark.parametrize("several", [None, True])
+@pytest.mark.parametrize("multi_label", [None, True])
 def test_several_labels_and_a_pool_do_not_go_together_yet(model, multi_label):
     with pytest.raises(LabelError, match=r"exactly one label.*fit without unlabelled="):
         TextClassifier(model, multi_label=multi_label).fit(*spread_several(), unlabelled=POOL)
@@ -322,7 +323,7 @@ def test_one_or_two_labels_per_class(k, pool):
     proba = clf.predict_proba([*NEW, ""])
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert clf.predict(NEW, min_confidence=0.5).shape == (len(NEW),)
-    assert clf.report().n_judged == (0 if k == 1 else len(few))
+    assert clf.report().n_evaluated == (0 if k == 1 else len(few))
     if k == 1:
         assert "probabilities are raw" in str(clf.report())
         with pytest.raises(ScoreError, match="no calibration"):
@@ -331,7 +332,7 @@ def test_one_or_two_labels_per_class(k, pool):
 
 def test_what_has_a_label_of_its_own_is_not_judged():
     clf = TextClassifier().fit([*FEW, "sand dune"], [*THEIRS, "moon"], unlabelled=POOL)
-    assert clf.report().n_judged == len(FEW)
+    assert clf.report().n_evaluated == len(FEW)
     assert clf.predict_proba(["dune"]).shape == (1, 4)
 
 
@@ -364,7 +365,7 @@ def test_limits_of_the_vocabulary_are_those_of_all_documents():
 @pytest.mark.parametrize("select", ["ig", TermSelector("chi", k=8)])
 def test_terms_may_be_chosen_by_labels(select, tmp_path):
     clf = TextClassifier(select=select).fit(FEW, THEIRS, unlabelled=POOL)
-    assert clf.report().n_judged == len(FEW)
+    assert clf.report().n_evaluated == len(FEW)
     clf.save(tmp_path / "model")
     assert raw(TextClassifier.load(tmp_path / "model"), NEW) == raw(clf, NEW)
 
@@ -393,8 +394,8 @@ def test_batches_of_a_pool_may_be_a_column_and_are_no_texts():
 
 
 def test_a_learner_of_pools_is_for_one_label_and_judges_itself():
-    learner = Learner.of_pools("made", "up", PooledNB)
-    assert (learner.unlabelled, learner.multi_label, learner.judged_by) == (True, False, "itself")
+    learner = Learner.semi_supervised("made", "up", PooledNB)
+    assert (learner.unlabelled, learner.multi_label, learner.validation) == (True, False, "self")
     assert [each.name for each in learners(unlabelled=True)] == ["pooled"]
-    with pytest.raises(ValueError, match="judged by subtraction"):
-        Learner("made", "up", PooledNB, judged_by="itself")
+    with pytest.raises(ValueError, match="validated by subtraction"):
+        Learner("made", "up", PooledNB, validation="self")

@@ -22,9 +22,9 @@ from tallytext import (
     TextVectorizer,
 )
 from tallytext.classifier.from_tally import uncertain_terms
-from tallytext.distributed.counting import counted
-from tallytext.distributed.job import Job
-from tallytext.distributed.part import gathered, merged
+from tallytext.distributed.counting import count_partition
+from tallytext.distributed.options import CountingOptions
+from tallytext.distributed.partial_tally import gather_tally, merge_packed
 from tallytext.errors import (
     CountError,
     FileError,
@@ -51,19 +51,21 @@ def tallied(model, corpus, **parameters):
 
 def gathered_from(corpus, n_parts=3, n_shards=2, **wanted):
     """The tally of partitions, counted and merged as on a cluster."""
-    job = Job.of(text="text", labels="label", **wanted).in_shards(n_shards)
+    job = CountingOptions.from_arguments(text="text", labels="label", **wanted).with_shards(
+        n_shards
+    )
     texts, labels = corpus
     parts = []
     for at in range(n_parts):
         some = pa.record_batch({"text": texts[at::n_parts], "label": labels[at::n_parts]})
-        parts.append(counted(job, f"partition {at}", [some]))
+        parts.append(count_partition(job, f"partition {at}", [some]))
     pieces = zip(*parts, strict=True)
-    whole = [merged([*piece], job.n_drawn, job.most_in_shard) for piece in pieces]
-    return gathered(whole, job)
+    whole = [merge_packed([*piece], job.n_sampled, job.max_shard_terms) for piece in pieces]
+    return gather_tally(whole, job)
 
 
 @each_model
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 @settings(max_examples=5)
 @given(data=st.data())
 def test_it_is_the_classifier_of_the_documents_before_and_after_learning(model, multi_label, data):
@@ -126,7 +128,7 @@ def test_the_classifier_of_partitions_is_that_of_the_documents(documents):
     np.testing.assert_allclose(sure.scores(documents[0]), expected.scores(documents[0]), rtol=1e-9)
     assert found.vectorizer_.vocabulary_ == found.tally_.vocabulary
     assert found.report().origin == [
-        "in partitions; compared on a sample of "
+        "in partitions; models compared on a sample of "
         f"{len(tally.origin.texts):,} documents of {len(documents[0]):,}"
     ]
 
@@ -160,7 +162,7 @@ def test_the_vectorizer_is_the_one_that_counted(documents):
     clf = TextClassifier.from_tally(tally, model="multinomial")
     assert clf.vectorizer_.ngram_range == (1, 2) == clone(clf).vectorizer.ngram_range
     assert TextClassifier.from_tally(tally, vectorizer=pairs, model="multinomial")
-    with pytest.raises(SettingsError, match=r"counted with ngram_range=\(1, 2\)"):
+    with pytest.raises(SettingsError, match=r"counted by a vectorizer with ngram_range=\(1, 2\)"):
         TextClassifier.from_tally(tally, vectorizer=TextVectorizer())
     with pytest.raises(TypeError, match="must be a TextVectorizer"):
         TextClassifier.from_tally(tally, vectorizer="words")
@@ -170,10 +172,13 @@ def test_without_a_sample_the_first_is_taken_and_the_report_says_so(documents):
     tally = Tally.from_texts(*documents)
     clf = TextClassifier.from_tally(tally)
     report = str(clf.report())
-    assert "counted      a tally; no sample of documents to judge models on" in report
-    assert "for want of documents to compare others on" in report
+    assert "counted      a tally; no sample of documents to score models on" in report
+    assert "not compared with others, because there were too few documents" in report
     assert "probabilities are raw" in report
-    assert "for want of planes: 3 of 4 settings of chi-contrast, poisson; count" in report
+    assert (
+        "because the tally lacks their planes: 3 of 4 settings of chi-contrast, poisson; count"
+        in report
+    )
     assert clf.duplicates_ is None
     assert np.allclose(clf.predict_proba(documents[0]).sum(axis=1), 1)
 
@@ -230,14 +235,14 @@ def test_terms_are_selected_with_and_without_the_plane_for_shares(documents):
     assert clf.learn(["blue whale"], [documents[1][0]]).reselect()
     with pytest.raises(RecipeError, match=r"shared=True.*select=\.\.\."):
         TextClassifier.from_tally(Tally.from_texts(*multi_label), select="ig")
-    with pytest.raises(NotAdditiveError, match="L1Selector looks at documents"):
+    with pytest.raises(NotAdditiveError, match="L1Selector selects terms by documents"):
         TextClassifier.from_tally(plain, select=L1Selector())
 
 
 @pytest.mark.parametrize(
     ("sample", "reason"),
     [
-        ((["unheard of"], ["sea"]), "does not know 'unheard'"),
+        ((["unheard of"], ["sea"]), "does not have 'unheard'"),
         ((["salt wave"], ["sky"]), "term 'salt' in class 'sky'"),
         ((["salt wave"], ["lake"]), "in class 'lake'"),
         ((TEXTS * 2, PLACES * 2), "would fall to -"),
@@ -254,7 +259,7 @@ def test_a_sample_of_a_masked_tally_is_judged_by_what_is_left(documents):
     tally = Tally.from_texts(*documents, planes=planes)
     some = tally.mask([*tally.vocabulary][::2])
     clf = TextClassifier.from_tally(some, model="chi-contrast", sample=documents)
-    assert clf.report().n_judged == len(documents[0])
+    assert clf.report().n_evaluated == len(documents[0])
 
 
 def test_bad_input_is_refused():
@@ -289,7 +294,7 @@ def test_bounded_vocabularies_are_judged_by_words_that_can_be_taken_out(max_term
     told = clf.report().origin
     assert any("no count is off by more than" in line for line in told)
     assert any("words of the sample ignored" in line for line in told)
-    assert clf.report().n_judged == 300
+    assert clf.report().n_evaluated == 300
     assert clf.report().score > 0.9
     sample = TextClassifier.from_tally(tally, model="chi-contrast").calibration_
     assert sample is not None
@@ -346,7 +351,7 @@ def test_a_file_that_says_nonsense_of_its_origin_is_refused(documents):
     clf = TextClassifier("multinomial").fit(*documents)
     for nonsense in ([1], "a tally"):
         clf.origin_ = nonsense
-        with pytest.raises(FileError, match="does not say where counts are from"):
+        with pytest.raises(FileError, match="is not the origin of counts"):
             TextClassifier.from_bytes(clf.to_bytes())
 
 

@@ -31,7 +31,7 @@ from tallytext.errors import FileError
 resource = pytest.importorskip("resource")
 
 flags = st.booleans()
-each_kind = pytest.mark.parametrize("several", [False, True])
+each_kind = pytest.mark.parametrize("multi_label", [False, True])
 
 
 def again(classifier):
@@ -178,26 +178,38 @@ def test_a_disk_that_is_full_keeps_its_model(place):
 # ---------------------------------------------------------------------- what cannot be read
 
 HEADERS = {
-    "another vectorizer": ("vectorizer", {"kind": "BernoulliNB", "parameters": {}}, "no terms"),
-    "another estimator": ("model", {"kind": "TextVectorizer", "parameters": {}}, "no model"),
-    "another learner": ("learner", "poisson", "MultinomialNB is no 'poisson'"),
+    "another vectorizer": (
+        "vectorizer",
+        {"kind": "BernoulliNB", "parameters": {}},
+        "BernoulliNB is not a vectorizer",
+    ),
+    "another estimator": ("model", {"kind": "TextVectorizer", "parameters": {}}, "not a model"),
+    "another learner": (
+        "learner",
+        "poisson",
+        "MultinomialNB is not a model of the learner 'poisson'",
+    ),
     "no learner": ("learner", "x", "no model 'x'"),
     "columns that would fill memory": ("columns", 2**40, "columns"),
     "weights": ("state/weighted", True, "weighted"),
     "a closed vocabulary": ("state/open", False, "open"),
     "one label": ("state/several", False, "multi_label"),
-    "no list": ("summary/trials", "", "no list"),
-    "a score beyond one": ("summary/trials/0/score", 1.5, "no trial"),
-    "negative changes": ("summary/changes/learned", -1, "no numbers of documents"),
-    "labels that are none": ("summary/duplicates/pairs", [[["sea"], 7, 1]], "conflicts"),
+    "no list": ("summary/trials", "", "not a list"),
+    "a score beyond one": ("summary/trials/0/score", 1.5, "not the score of a model"),
+    "negative changes": ("summary/changes/learned", -1, "not numbers of documents"),
+    "labels that are none": (
+        "summary/duplicates/pairs",
+        [[["sea"], 7, 1]],
+        "not a record of conflicting labels",
+    ),
     "a budget of text": ("parameters/budget", True, "budget"),
     "a setting of text": ("parameters/multi_label", 1, "multi_label"),
     "versions that are none": ("versions/numpy", [], "versions"),
     "an endless number": ("parameters/budget", bending.HUGE, "JSON"),
     "a number beyond floats": ("calibration/thresholds", [10**400] * 3, "too large"),
-    "thresholds that are none": ("calibration/thresholds", [{"float": "nan"}] * 3, "fit each"),
-    "an accuracy of two": ("calibration/score", 2.0, "fit each"),
-    "another width": ("calibration/classes", ["sea", "sky"], "fit each"),
+    "thresholds that are none": ("calibration/thresholds", [{"float": "nan"}] * 3, "match each"),
+    "an accuracy of two": ("calibration/score", 2.0, "match each"),
+    "another width": ("calibration/classes", ["sea", "sky"], "match each"),
     "a calibration for one label": (
         "calibration",
         lambda: again(fitted("multinomial", spread())).calibration_.to_dict(),

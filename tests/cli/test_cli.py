@@ -8,8 +8,8 @@ from scipy.stats import chi2_contingency
 from typer.testing import CliRunner
 
 from tallytext.cli import app
-from tallytext.cli.demo import _ASKED
-from tallytext.features.selector import signed_g2
+from tallytext.cli.demo import _QUERY_TEXT
+from tallytext.features.term_scores import signed_g2
 
 
 @pytest.fixture
@@ -56,13 +56,13 @@ def test_the_demo_shows_a_report_and_typical_terms(demo):
 def test_the_demo_shows_as_many_classes_as_asked_for(tally_command):
     result = tally_command("demo", "--quick", "--classes", "2", "--top", "1")
     assert result.exit_code == 0, result.output
-    typical = result.output.partition("What is typical")[2].partition("How well")[0]
+    typical = result.output.partition("Typical words")[2].partition("Evaluation")[0]
     rows = [line.split() for line in typical.splitlines()]
     named = [row for row in rows if row and row[0].startswith(("numpy.", "scipy."))]
     assert [len(row) for row in named] == [3, 3]
 
 
-def test_the_demo_judges_a_classifier_and_explains_a_decision(demo):
+def test_the_demo_evaluates_a_classifier_and_explains_a_prediction(demo):
     for expected in ("accuracy", "95% interval", "predicted", "rather than"):
         assert expected in demo.output
 
@@ -75,8 +75,8 @@ def test_the_demo_teaches_the_commands(demo):
 
 def test_the_demo_learns_and_forgets(demo):
     changed = demo.output.partition("6. ")[2]
-    assert f"{_ASKED!r} is 'haiku'" in changed
-    assert "docstrings are what they were" in changed
+    assert f"{_QUERY_TEXT!r} is 'haiku'" in changed
+    assert "docstrings are the same as before" in changed
 
 
 @given(st.lists(st.integers(1, 500), min_size=4, max_size=4))

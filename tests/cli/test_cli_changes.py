@@ -1,6 +1,7 @@
 """Commands that write model files: train, learn, forget, merge; and info and terms, that show."""
 
 import io
+import re
 import tarfile
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pytest
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.classifier import learners
-from tallytext.features import scores, top_terms
+from tallytext.features import score_terms, top_terms
 
 TEXTS, LABELS = map(list, zip(*MAILS, strict=True))
 MORE = [("your parcel is waiting", "parcel"), ("a parcel from abroad", "parcel")]
@@ -187,7 +188,7 @@ def test_terms_by_a_score_are_those_of_the_selection(tmp_path, score):
     assert (answer["model"], answer["score"]) == (str(model), score)
     ids = top_terms(tally, score, 4)
     assert [each["term"] for each in answer["terms"]] == tally.vocabulary.terms(ids).tolist()
-    assert [each["score"] for each in answer["terms"]] == scores(tally, score)[ids].tolist()
+    assert [each["score"] for each in answer["terms"]] == score_terms(tally, score)[ids].tolist()
     assert [each["documents"] for each in answer["terms"]] == tally.term_documents[ids].tolist()
     shown = succeed("terms", model, "--score", score, "--top", "4").stdout.splitlines()
     assert shown[0].split() == ["term", score, "documents"]
@@ -203,8 +204,8 @@ def test_terms_by_a_score_of_documents_with_several_labels_or_none(tmp_path):
     (best,) = json_of("terms", model, "--score", "ig", "--top", "1")["terms"]
     (id,) = top_terms(tally, "ig", 1, labels="binary")
     assert best["term"] == tally.vocabulary.term(id)
-    assert best["score"] == scores(tally, labels="binary")[id]
-    assert "gains of telling each class" in run("terms", model, "--score", "ig").stderr
+    assert best["score"] == score_terms(tally, labels="binary")[id]
+    assert "each against its complement" in run("terms", model, "--score", "ig").stderr
     last = json_of("terms", model, "--score", "mi", "--top", "99")["terms"][-1]
     assert (last["term"], last["score"]) == ("nowhere", None)
     assert succeed("terms", model, "--score", "mi", "--top", "99").stdout.split()[-2:] == ["-", "1"]
@@ -213,7 +214,7 @@ def test_terms_by_a_score_of_documents_with_several_labels_or_none(tmp_path):
 def test_a_score_is_about_all_classes(tmp_path):
     refused = run("terms", trained(tmp_path), "--score", "ig", "--label", "spam")
     assert refused.exit_code == 2
-    assert "leave --label out" in refused.stderr
+    assert "Leave out --label" in refused.stderr
 
 
 def test_labels_that_are_numbers_are_found_by_how_they_are_written(tmp_path):
@@ -254,6 +255,24 @@ def test_recalibrating_ends_staleness(tmp_path):
     assert not found.changes_
     assert found.calibration_.n_documents == len(MAILS)
     assert found.tally_.n_documents == len(MAILS) + len(MORE)
+
+
+def test_advice_names_commands_and_not_python_calls(tmp_path):
+    model = trained(tmp_path)
+    more = write_csv(tmp_path / "more.csv", MORE)
+    succeed("learn", model, more)
+    shown = succeed("info", model).stdout
+    assert "see tally compare --groups" in shown
+    assert "run tally recalibrate" in shown
+    warned = succeed("predict", model, more).stderr
+    assert "Run tally recalibrate." in warned
+    refined = trained(tmp_path, "refined.tally", MAILS, "--model", "refined")
+    refused = run("learn", refined, more).stderr
+    assert "--model auto" in refused
+    for message in (shown, warned, refused):
+        # The settings of models, at the end of a report, are those of Python.
+        advice = re.split(r"  chosen as|  setting ", message)[0]
+        assert not re.search(r"\w=|\(texts", advice)
 
 
 @pytest.mark.parametrize(

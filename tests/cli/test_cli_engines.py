@@ -171,11 +171,11 @@ def test_rows_that_are_left_out_are_told(model, dask, tmp_path):
         one = succeed(command, model, bad, *skip).stderr
         many = succeed(command, model, bad, *skip, *dask).stderr
         assert many.splitlines()[:3] == one.splitlines()[:3]
-        assert "2 rows were left out of" in many
+        assert "2 rows were skipped in" in many
     found = json_of("train", bad, "-o", tmp_path / "m.tally", *skip, *dask)
     assert (found["n_documents"], found["skipped"]) == (1, 2)
     result = succeed("train", bad, "-o", tmp_path / "m.tally", *skip, *dask)
-    assert "warning: 2 rows were left out of" in result.stderr
+    assert "warning: 2 rows were skipped in" in result.stderr
     assert "line 2: 'text' is 1, not a string" in result.stderr
 
 
@@ -230,21 +230,27 @@ SENSELESS = [
     (("train", "-", "-o", "m.tally", "--engine", "dask"), "standard input"),
     (("predict", "MODEL", "-", "--engine", "spark"), "standard input"),
     (("evaluate", "MODEL", "-", "--engine", "dask"), "standard input"),
-    (("train", "a.csv", "--unlabelled", "b.csv", "--engine", "dask"), "--unlabelled is for one"),
-    (("train", "a.csv", "--model", "refined", "--engine", "dask"), "needs all documents"),
+    (
+        ("train", "a.csv", "--unlabelled", "b.csv", "--engine", "dask"),
+        "--unlabelled does not work with --engine",
+    ),
+    (
+        ("train", "a.csv", "--model", "refined", "--engine", "dask"),
+        "needs all documents on one machine",
+    ),
     (("train", "a.csv", "--model", "best", "--engine", "spark"), "auto, chi-contrast"),
-    (("train", "a.csv", "--select", "ts:9", "--engine", "dask"), "take another score"),
-    (("train", "a.csv", "--scheduler", "tcp://host:1"), "--scheduler is for --engine dask"),
+    (("train", "a.csv", "--select", "ts:9", "--engine", "dask"), "Use another score"),
+    (("train", "a.csv", "--scheduler", "tcp://host:1"), "--scheduler needs --engine dask"),
     (("train", "a.csv", "--workers", "2", "--engine", "spark"), "--master 'local[N]'"),
-    (("evaluate", "MODEL", "a.csv", "--master", "yarn"), "--master is for --engine spark"),
-    (("train", "a.csv", "--max-terms", "9"), "--max-terms is for --engine"),
-    (("train", "a.csv", "--sample", "9"), "--sample is for --engine"),
-    (("predict", "MODEL", "a.csv", "-o", "answers"), "--output is for --engine"),
+    (("evaluate", "MODEL", "a.csv", "--master", "yarn"), "--master needs --engine spark"),
+    (("train", "a.csv", "--max-terms", "9"), "--max-terms needs --engine"),
+    (("train", "a.csv", "--sample", "9"), "--sample needs --engine"),
+    (("predict", "MODEL", "a.csv", "-o", "answers"), "--output needs --engine"),
     (("predict", "MODEL", "a.csv", "--threads", "2", "--engine", "dask"), "has one thread"),
     (("evaluate", "MODEL", "a.csv", "--threads", "2", "--engine", "spark"), "has one thread"),
     (
         ("train", "a.csv", "--engine", "dask", "--scheduler", "tcp://host:1", "--workers", "2"),
-        "--workers is for this machine",
+        "--workers starts processes on this machine",
     ),
 ]
 
@@ -270,7 +276,7 @@ def test_an_engine_that_is_not_installed_is_named(module, extra, files, tmp_path
 
 
 def test_a_scheduler_that_is_not_there_is_told(files, tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_engine, "_PATIENCE", 1)
+    monkeypatch.setattr(dask_engine, "_CONNECT_TIMEOUT_SECONDS", 1)
     path = tmp_path / "m.tally"
     nobody = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
     result = run("train", *files, *READ, "-o", path, *nobody)

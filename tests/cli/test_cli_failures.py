@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.cli import app
-from tallytext.cli.io import held_back
-from tallytext.cli.update import Change
+from tallytext.cli.io import delay_interrupts
+from tallytext.cli.update import ModelUpdate
 
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "joblib", "rich.progress")
 
@@ -43,7 +43,7 @@ def refused(*arguments, input=None):
         (("text", "Category"), "--label Category"),
         (("words", "label"), "--text words"),
         (("text", "what"), "--label what"),
-        (("one", "two"), "Say with --text which of them to read."),
+        (("one", "two"), "Choose the column to read with --text."),
     ],
 )
 def test_a_missing_column_is_told_with_those_there_are(tmp_path, header, hint):
@@ -62,7 +62,7 @@ def test_a_missing_key_is_told_with_those_there_are(tmp_path):
 def test_what_cannot_be_read_is_told(model, tmp_path):
     assert "there is no file" in refused("train", tmp_path / "none.csv")
     assert "there is no file" in refused("info", tmp_path / "none.tally")
-    assert "does not tell its format" in refused("predict", model, __file__)
+    assert "does not show the format" in refused("predict", model, __file__)
     source = write_csv(tmp_path / "mails.csv")
     assert "there is no format 'cvs'" in refused("evaluate", model, source, "--format", "cvs")
     refused("info", source)
@@ -98,7 +98,7 @@ def test_rows_can_be_left_out(model, tmp_path):
     rows = [{"text": "cheap", "label": "spam"}, {"text": 1, "label": "spam"}, {"label": "spam"}]
     bad = write_jsonl(tmp_path / "bad.jsonl", rows)
     result = succeed("evaluate", model, bad, "--on-error", "skip")
-    assert "warning: 2 rows were left out of" in result.stderr
+    assert "warning: 2 rows were skipped in" in result.stderr
     assert "line 2: 'text' is 1, not a string" in result.stderr
     assert "line 3: no key 'text'" in result.stderr
     found = json_of("evaluate", model, bad, "--on-error", "skip")
@@ -136,7 +136,7 @@ def test_interrupted_answers_are_whole_lines(model):
     assert json.loads(process.stdout.readline())["label"] == "spam"
     output, errors = interrupted(process)
     assert output == b""
-    assert errors.startswith("interrupted. 1 answers were written.")
+    assert errors.startswith("interrupted. 1 prediction was written.")
 
 
 def test_interrupted_learning_keeps_what_was_saved(tmp_path):
@@ -163,7 +163,7 @@ def test_an_interruption_right_after_saving_knows_what_was_saved(tmp_path, monke
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(TextClassifier, "save", interrupted_save)
-    change = Change(path, classifier, save_every=2)
+    change = ModelUpdate(path, classifier, save_every=2)
     with pytest.raises(KeyboardInterrupt):
         change.add(2)
     assert "The first 2 documents are in" in change.outcome()
@@ -174,9 +174,9 @@ def test_interrupted_training_saves_nothing(tmp_path):
     path = tmp_path / "m.tally"
     script = (
         "import sys; from tallytext.cli import app; import tallytext.cli.io as d\n"
-        "kept = d.Documents._counted\n"
-        "def counted(self, batches): print('reading', flush=True); yield from kept(self, batches)\n"
-        "d.Documents._counted = counted\n"
+        "by_source = d.InputDocuments.by_source\n"
+        "def shown(self): print('reading', flush=True); yield from by_source(self)\n"
+        "d.InputDocuments.by_source = shown\n"
         f"app(['train', '-', '-o', {str(path)!r}])"
     )
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -218,10 +218,10 @@ def test_predicting_imports_only_what_it_needs(model, tmp_path):
 
 def test_an_interruption_waits_until_a_step_is_done():
     done = []
-    with pytest.raises(KeyboardInterrupt), held_back():
+    with pytest.raises(KeyboardInterrupt), delay_interrupts():
         signal.raise_signal(signal.SIGINT)
         done.append("first")
-    with pytest.raises(KeyboardInterrupt), held_back():
+    with pytest.raises(KeyboardInterrupt), delay_interrupts():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         done.append("never")

@@ -4,7 +4,7 @@ import pytest
 
 from commands import MAILS, json_of, run, succeed, write_csv, write_jsonl
 from tallytext import TextClassifier
-from tallytext.cli.io import Documents
+from tallytext.cli.io import InputDocuments
 
 TEXTS = [text for text, _ in MAILS]
 FEW = MAILS[:6]
@@ -141,7 +141,7 @@ def test_what_cannot_be_is_told_and_nothing_is_saved(folder, monkeypatch, option
 def test_info_and_learn_know_a_pooled_model(folder):
     trained(folder, "--unlabelled", folder / "more.jsonl")
     shown = succeed("info", folder / "m.tally").stdout
-    assert f"unlabelled   {len(TEXTS)} documents besides" in shown
+    assert f"unlabelled   {len(TEXTS)} documents" in shown
     assert json_of("info", folder / "m.tally")["n_unlabelled"] == len(TEXTS)
     assert "cheap" in succeed("explain", folder / "m.tally", "cheap lunch").stdout
     for command in ("learn", "forget"):
@@ -159,7 +159,7 @@ def test_an_interruption_saves_nothing(folder, monkeypatch):
         yield ["cheap pills"]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Documents, "texts", interrupted)
+    monkeypatch.setattr(InputDocuments, "texts", interrupted)
     more = folder / "more.jsonl"
     result = run("train", folder / "few.csv", "--unlabelled", more, "-o", folder / "m.tally")
     assert result.exit_code == 130

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from commands import MAILS, json_of, run, succeed, write_csv
-from tallytext.cli.compare import _ordered
+from tallytext.cli.compare import parse_times
 from tallytext.comparison import Comparison
 
 LEARNERS = ("--learner", "multinomial", "--learner", "contrast")
@@ -50,7 +50,7 @@ def test_json_has_the_figures(mails, tmp_path):
     ("options", "reason"),
     [
         (("--learner", "multinomal"), "multinomial"),
-        (("--groups", "thread", "--time", "date"), "not both"),
+        (("--groups", "thread", "--time", "date"), "exclude each other"),
         (("--time", "text"), "neither a number nor a date"),
         (("--groups", "thraed"), "thread"),
         (("--label", "thraed"), "thread"),
@@ -63,7 +63,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(mails, tmp_path, optio
     assert not (tmp_path / "report.html").exists()
 
 
-def test_a_missing_moment_is_named(tmp_path):
+def test_a_missing_time_is_reported(tmp_path):
     rows = [(*mail, "" if at == 7 else at) for at, mail in enumerate(MAILS)]
     source = write_csv(tmp_path / "mails.csv", rows, ("text", "label", "year"))
     result = run("compare", source, *LEARNERS, "--time", "year", "-o", tmp_path / "r.html")
@@ -90,14 +90,14 @@ def test_rows_without_a_label_are_refused_or_left_out(tmp_path):
         ("2024-05-31T09:30:00Z", "2024-05-31 10:30"),
     ],
 )
-def test_moments_are_in_order_however_they_are_written(earlier, later):
-    one, other = _ordered([earlier, later])
+def test_dates_are_ordered_in_every_notation(earlier, later):
+    one, other = parse_times([earlier, later])
     assert one < other
 
 
-def test_numbers_are_moments_as_numbers_and_as_strings():
-    assert _ordered([2023, "2024", " ", None]) == [2023, 2024.0, None, None]
-    assert _ordered([3, 1.5]) == [3, 1.5]
+def test_times_may_be_numbers_or_strings_of_numbers():
+    assert parse_times([2023, "2024", " ", None]) == [2023, 2024.0, None, None]
+    assert parse_times([3, 1.5]) == [3, 1.5]
 
 
 @pytest.mark.parametrize("as_json", [False, True])

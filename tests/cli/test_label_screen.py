@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from rich.console import Console
 from scipy.stats import binomtest
 
+from tallytext.cli.keys import EndOfKeys, Keys
 from tallytext.cli.label_screen import (
     COMMANDS,
     Dialogue,
-    Marks,
+    Highlight,
     Pace,
     Screen,
     excerpt,
+    highlight_document,
     label_keys,
-    passage,
 )
-from tallytext.cli.terminal import EndOfKeys, Keys
 from tallytext.decision import Contribution, Explanation
 from tallytext.errors import FileError, InputError
 from tallytext.evaluation import wilson_interval
@@ -41,7 +41,7 @@ def session(tmp_path):
 class Person(Keys):
     """Somebody who types at a terminal."""
 
-    are_of_a_terminal = True
+    from_terminal = True
 
 
 def seen(session, keys, *, classes=(), quiet=False, reader=Keys, **options):
@@ -79,7 +79,7 @@ class TestScreen:
         lines = page.splitlines()
         assert len(lines) <= 23
         assert lines[-2].startswith("[n] new label")
-        assert lines[-1] == "sky: kept. u takes it back."
+        assert lines[-1] == "sky: saved. Press u to undo."
 
     @pytest.mark.parametrize("width", [20, 40, 80, 120])
     def test_no_line_is_wider_than_the_screen(self, session, width):
@@ -89,7 +89,7 @@ class TestScreen:
 
     @given(text=st.text(max_size=40))
     def test_no_control_character_of_a_document_reaches_the_terminal(self, text):
-        shown = passage(text + "\x1b[2J\x9b\r\b\u202e", None, Marks.COLOURS).plain
+        shown = highlight_document(text + "\x1b[2J\x9b\r\b\u202e", None, Highlight.COLOURS).plain
         assert not {*shown} & {*map(chr, [*range(10), *range(11, 32), *range(127, 160), 0x202E])}
 
     def test_words_are_marked_without_colours_too(self, session):
@@ -102,17 +102,17 @@ class TestScreen:
         long = "\n".join(["and so on"] * 100 + ["wave and reef"] + ["and so on"] * 100)
         with Journal(tmp_path / "a.jsonl") as journal:
             session = Session([*TEXTS, long], journal, given={0: "sea", 1: "sky"})
-            while session.question().text != long:
+            while session.query().text != long:
                 session.skip()
             options = {"force_terminal": True, "height": 24, "color_system": "truecolor"}
             pages = seen(session, "\x1b[B\n\x1b[B\n-\n-\n", **options).split("\x1b[2J")[1:]
-        assert "wave" in pages[0] and "lines more: space shows all" in pages[0]
+        assert "wave" in pages[0] and "more lines: press space to see all" in pages[0]
         assert "lines 1 to" in pages[1]
-        assert "lines 1 to" not in pages[2] and "space goes on" in pages[2]
+        assert "lines 1 to" not in pages[2] and "press space for more" in pages[2]
         assert pages[3:] == [pages[1], pages[0]]
 
     def test_an_empty_document_is_said_to_be_empty(self):
-        assert "empty" in passage(" \n", None, Marks.SIGNS).plain
+        assert "empty" in highlight_document(" \n", None, Highlight.SIGNS).plain
 
     @given(st.lists(st.integers(0, 3), max_size=40), st.integers(4, 20))
     def test_an_excerpt_takes_the_room_that_there_is(self, weights, room):
@@ -125,39 +125,39 @@ class TestScreen:
         n = 20_000
         wave = Contribution("wave", n, 1.0, spans=tuple((5 * i, 5 * i + 4) for i in range(n)))
         why = Explanation("sea", "sky", 1.0, 0.0, 1.0, 0.0, (wave,))
-        assert len(passage("wave " * n, why, Marks.COLOURS).spans) > 5_000
+        assert len(highlight_document("wave " * n, why, Highlight.COLOURS).spans) > 5_000
 
 
 class TestKeysPressed:
     def test_undo_is_told_and_can_be_repeated(self, session):
         shown = seen(session, "sea\nsky\nu\nu\nu\n", reader=Person, force_terminal=True, height=24)
-        assert "sky: taken back" in shown and "sea: taken back" in shown
-        assert "there is no answer to take back" in shown
-        assert session.n_answers == 0
+        assert "sky: undone" in shown and "sea: undone" in shown
+        assert "there is no answer to undo" in shown
+        assert session.n_annotations == 0
 
     def test_a_label_that_was_taken_back_has_no_key(self, session):
         seen(session, "sea\nzoo\nu\nsky\n2\n")
-        assert [answer.label for answer in session.journal.answers] == ["sea", "sky", "sky"]
+        assert [answer.label for answer in session.journal.annotations] == ["sea", "sky", "sky"]
 
     def test_labels_named_before_have_the_first_keys(self, session):
         seen(session, "2\n1\n", classes=["sky", "sea"])
-        assert [answer.label for answer in session.journal.answers] == ["sea", "sky"]
+        assert [answer.label for answer in session.journal.annotations] == ["sea", "sky"]
 
     def test_a_label_may_be_any_text(self, session):
         seen(session, "n\nq\nn\na, b ⚽\n")
-        assert [answer.label for answer in session.journal.answers] == ["q", "a, b ⚽"]
+        assert [answer.label for answer in session.journal.annotations] == ["q", "a, b ⚽"]
 
     @pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), FileError("gone")])
     def test_an_answer_that_cannot_be_kept_is_asked_for_again(self, session, problem, monkeypatch):
-        question = session.question()
+        question = session.query()
         with monkeypatch.context() as patch:
             patch.setattr(session.journal, "add", lambda answer: (_ for _ in ()).throw(problem))
             shown = seen(session, "sea\n", reader=Person, force_terminal=True, height=24)
         is_full = isinstance(problem, OSError)
-        assert ("not be kept: No space left on device" if is_full else "gone") in shown
-        assert session.question() is question
+        assert ("not be saved: No space left on device" if is_full else "gone") in shown
+        assert session.query() is question
         seen(session, "sea\n")
-        assert session.journal.answers[0].row == question.row
+        assert session.journal.annotations[0].row == question.row
 
     def test_an_answer_that_cannot_be_taken_back_is_said_to_stay(self, session, monkeypatch):
         def failing(file, end):
@@ -165,20 +165,20 @@ class TestKeysPressed:
 
         monkeypatch.setattr(os, "ftruncate", failing)
         shown = seen(session, "sea\nu\n", reader=Person, force_terminal=True, width=100, height=24)
-        assert "the answer could not be taken back: Input/output error" in shown
-        assert "not be kept" not in shown
-        assert session.n_answers == len(session.labelled) == 1
+        assert "the answer could not be undone: Input/output error" in shown
+        assert "not be saved" not in shown
+        assert session.n_annotations == len(session.labels) == 1
 
     @pytest.mark.parametrize("line", ["!", "", "u"])
     def test_a_script_ends_where_a_line_cannot_be_obeyed(self, session, line):
         with pytest.raises(InputError):
             seen(session, f"{line}\nsea\n")
-        assert session.n_answers == 0
+        assert session.n_annotations == 0
 
     def test_nobody_there_is_the_end(self, monkeypatch):
         monkeypatch.setattr("sys.stdin", None)
         with pytest.raises(EndOfKeys):
-            Keys().pressed()
+            Keys().read_key()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo terminals")
@@ -206,7 +206,7 @@ class TestTerminal:
         ours, stream = terminal
         with Keys(stream) as keys:
             os.write(ours, pressed)
-            assert [keys.pressed() for _ in wanted] == wanted
+            assert [keys.read_key() for _ in wanted] == wanted
 
     def test_the_terminal_is_afterwards_as_it_was(self, terminal):
         import termios
@@ -222,24 +222,24 @@ class TestTerminal:
             os.write(ours, b"123")
             keys.discard()
             os.write(ours, b"4")
-            assert keys.pressed() == "4"
+            assert keys.read_key() == "4"
 
     def test_a_line_is_edited_completed_and_given_up(self, terminal):
         ours, stream = terminal
         shown = []
         with Keys(stream) as keys:
             os.write(ours, b"spin\x7f\x7fa\x1b[A\t\r")
-            assert keys.typed(shown.append, ["ham", "spam"]) == "spam"
+            assert keys.read_line(shown.append, ["ham", "spam"]) == "spam"
             assert shown[:4] == ["", "s", "sp", "spi"]
             threading.Timer(0.1, os.write, (ours, b"\x1b")).start()
-            assert keys.typed(shown.append) is None
+            assert keys.read_line(shown.append) is None
 
     def test_ctrl_d_is_the_end(self, terminal):
         ours, stream = terminal
         with Keys(stream) as keys:
             os.write(ours, b"\x04")
             with pytest.raises(EndOfKeys):
-                keys.pressed()
+                keys.read_key()
 
 
 class TestInterval:

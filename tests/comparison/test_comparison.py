@@ -1,4 +1,4 @@
-"""Learners compared: the same folds for all, and nothing is judged by who has seen it."""
+"""Comparison of learners: the same folds for all, and no test document in training."""
 
 import json
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tallytext
-from tallytext.comparison import comparing as judging
+from tallytext import runtime
+from tallytext.comparison import cross_validation
 from tallytext.errors import InputError, LabelError, UnknownNameError
 from topics import made_up
 
@@ -20,19 +21,19 @@ def comparison():
 
 
 class TestCompare:
-    def test_all_learners_are_judged_by_all_documents(self, comparison):
-        assert {each.name for each in comparison.contenders} == {"multinomial", "bernoulli"}
-        assert all(each.report.n_documents == 120 for each in comparison.contenders)
-        assert all(each.n_folds == 3 for each in comparison.contenders)
+    def test_all_learners_are_evaluated_on_all_documents(self, comparison):
+        assert {each.name for each in comparison.results} == {"multinomial", "bernoulli"}
+        assert all(each.report.n_documents == 120 for each in comparison.results)
+        assert all(each.n_folds == 3 for each in comparison.results)
 
     def test_the_best_comes_first(self, comparison):
-        scores = [each.score for each in comparison.contenders]
+        scores = [each.score for each in comparison.results]
         assert scores == sorted(scores, reverse=True)
         assert comparison.best.score > 0.9
 
-    def test_scores_are_those_of_models_without_the_documents(self):
+    def test_scores_are_measured_on_held_out_documents(self):
         texts, labels = made_up(60)
-        chance = np.random.default_rng(1).permutation(labels).tolist()  # nothing to be learned
+        chance = np.random.default_rng(1).permutation(labels).tolist()  # nothing to learn
         found = tallytext.compare(texts, chance, learners=["neighbours"], folds=3)
         assert found.best.score < 0.6
 
@@ -43,12 +44,12 @@ class TestCompare:
         assert first.probability > first.label_probability
         assert first.evidence.contributions
 
-    def test_more_documents_teach_more(self, comparison):
+    def test_more_training_documents_do_not_lower_the_score(self, comparison):
         curve = comparison.learning_curve
         assert curve.sizes[-1] == 80
         assert curve.scores[-1] >= curve.scores[0]
 
-    def test_documents_with_several_labels(self):
+    def test_multi_label_documents(self):
         texts, labels = made_up(60)
         both = [[label, "even"] if i % 2 else [label] for i, label in enumerate(labels)]
         texts = [f"{text} even number" if i % 2 else text for i, text in enumerate(texts)]
@@ -57,11 +58,14 @@ class TestCompare:
         assert found.best.score > 0.8
         assert "micro-F1" in found.to_html()
 
-    def test_of_several_labels_one_is_in_doubt(self):
+    def test_one_label_of_a_multi_label_document_is_in_doubt(self):
         texts, labels = made_up(90)
         both = [[label, "even"] if i % 2 else [label] for i, label in enumerate(labels)]
         texts = [f"{text} even number" if i % 2 else text for i, text in enumerate(texts)]
-        both[3], both[8] = [labels[3]], [labels[8], "even"]  # one lacks it, one has it wrongly
+        both[3], both[8] = (
+            [labels[3]],
+            [labels[8], "even"],
+        )  # one lacks the label, one has it wrongly
         found = tallytext.compare(texts, both, learners=["multinomial"], folds=3)
         by_row = {each.row: each for each in found.suspects}
         assert by_row[3][1:3] == (None, "even")
@@ -84,7 +88,7 @@ class TestCompare:
             ({"folds": 1}, InputError, "2 folds"),
         ],
     )
-    def test_what_cannot_be_is_refused(self, options, error, reason):
+    def test_invalid_options_are_refused(self, options, error, reason):
         with pytest.raises(error, match=reason):
             tallytext.compare(*made_up(12), **options)
 
@@ -92,13 +96,18 @@ class TestCompare:
         ("texts", "labels", "error", "reason"),
         [
             (["a b"] * 6, [*"abcdef"], LabelError, "no two of the 6 documents"),
-            (["a b"] * 6, ["a"] * 6, LabelError, "nothing to tell apart"),
-            (["a b"] * 6, [["a"], ["a"], [], ["a"], [], []], LabelError, "nothing to tell apart"),
+            (["a b"] * 6, ["a"] * 6, LabelError, "a comparison needs two classes"),
+            (
+                ["a b"] * 6,
+                [["a"], ["a"], [], ["a"], [], []],
+                LabelError,
+                "a comparison needs two classes",
+            ),
             ([""] * 6, [*"ababab"], InputError, "all documents are empty"),
             (["a b"] * 6, [*"ababa", None], LabelError, "document 5 has the label None"),
         ],
     )
-    def test_documents_that_say_nothing_are_refused(self, texts, labels, error, reason):
+    def test_documents_without_words_or_classes_are_refused(self, texts, labels, error, reason):
         with pytest.raises(error, match=reason):
             tallytext.compare(texts, labels, learners=["multinomial"])
 
@@ -109,7 +118,7 @@ class TestCompare:
         found = tallytext.compare(texts, labels, learners=["multinomial", "contrast"])
         assert found.best.report.n_documents == 40
         assert found.best.score < 1
-        assert any("1 label is that of a single document" in each for each in found.warnings)
+        assert any("1 label has a single document" in each for each in found.warnings)
         assert "alone" in found.to_html()
 
     def test_more_classes_than_a_page_can_hold(self):
@@ -120,12 +129,12 @@ class TestCompare:
         assert found.best.score > 0.9
         assert "And 100 smaller classes" in found.to_html()
 
-    @pytest.mark.parametrize("several", [False, True])
+    @pytest.mark.parametrize("multi_label", [False, True])
     def test_all_learners_manage_a_handful_of_documents(self, multi_label):
         texts, labels = made_up(12)
         given = [[label, "all"] for label in labels] if multi_label else labels
         found = tallytext.compare(texts, given, folds=2)
-        assert [each.failure for each in found.contenders] == [""] * len(found.contenders)
+        assert [each.failure for each in found.results] == [""] * len(found.results)
         assert found.to_html()
 
     def test_groups_widen_the_interval(self):
@@ -140,38 +149,38 @@ class TestCompare:
         assert width(found) > width(alone)
         assert any("4 groups only" in each for each in found.warnings)
 
-    def test_time_is_told_block_by_block(self):
+    def test_scores_are_reported_for_each_block_of_time(self):
         texts, labels = made_up(60)
         found = tallytext.compare(texts, labels, time=range(60), learners=["multinomial"], folds=3)
         assert found.best.report.n_documents == 45
         assert len(found.best.fold_scores) == 3
         assert "From the earliest block to the latest" in found.to_html()
 
-    def test_answers_are_not_timed_twice(self, monkeypatch):
+    def test_predictions_are_not_timed_twice(self, monkeypatch):
         clock = iter(range(1000))
-        monkeypatch.setattr(judging, "perf_counter", lambda: next(clock))
+        monkeypatch.setattr(cross_validation, "perf_counter", lambda: next(clock))
         texts, labels = made_up(30)
         found = tallytext.compare(texts, labels, learners=["multinomial"], folds=2)
         assert (found.best.fit_seconds, found.best.predict_seconds) == (1, 1)
 
-    @pytest.mark.parametrize("several", [False, True])
-    def test_probabilities_are_asked_for_a_few_at_a_time(self, multi_label, monkeypatch):
+    @pytest.mark.parametrize("multi_label", [False, True])
+    def test_probabilities_are_predicted_in_blocks(self, multi_label, monkeypatch):
         texts, labels = made_up(60)
         labels[4] = "field"
         given = [[label, "all"] for label in labels] if multi_label else labels
-        asked, proba = [], tallytext.TextClassifier.predict_proba
+        sizes, proba = [], tallytext.TextClassifier.predict_proba
 
-        def counted(self, texts):
-            asked.append(len(texts))
+        def record_size(self, texts):
+            sizes.append(len(texts))
             return proba(self, texts)
 
-        monkeypatch.setattr(tallytext.TextClassifier, "predict_proba", counted)
+        monkeypatch.setattr(tallytext.TextClassifier, "predict_proba", record_size)
         whole = tallytext.compare(texts, given, learners=["multinomial"], folds=2)
-        assert asked == [30, 30]
-        monkeypatch.setattr(judging, "_MOST_PROBABILITIES", 25)
+        assert sizes == [30, 30]
+        monkeypatch.setattr(runtime, "MAX_BLOCK_NUMBERS", 25)
         parts = tallytext.compare(texts, given, learners=["multinomial"], folds=2)
-        assert max(asked[2:]) == 25 // (3 + multi_label)
-        assert sum(asked[2:]) == 60
+        assert max(sizes[2:]) == 25 // (3 + multi_label)
+        assert sum(sizes[2:]) == 60
         assert [each[:3] for each in parts.suspects] == [each[:3] for each in whole.suspects]
         assert parts.best.report.brier == pytest.approx(whole.best.report.brier)
         assert parts.best.report.micro_f1 == whole.best.report.micro_f1
@@ -187,8 +196,8 @@ class TestCompare:
             tallytext.compare(texts, labels[:-1])
 
 
-def test_a_learner_that_does_not_add_up_from_words_has_suspects_without_evidence():
-    said = [
+def test_suspects_of_a_learner_without_word_weights_have_no_evidence():
+    lines = [
         "cheap pills",
         "lunch at noon",
         "cheap watches",
@@ -196,7 +205,7 @@ def test_a_learner_that_does_not_add_up_from_words_has_suspects_without_evidence
         "cheap lunch",
         "at noon",
     ]
-    texts, labels = said * 2, ["spam", "ham", "spam", "ham", "ham", "spam"] * 2
+    texts, labels = lines * 2, ["spam", "ham", "spam", "ham", "ham", "spam"] * 2
     labels[0] = "ham"
     found = tallytext.compare(texts, labels, learners=["rotation"], folds=2)
     assert found.suspects

@@ -1,4 +1,4 @@
-"""Documents to compare on: refused before any learner tries, where nothing can be learned."""
+"""Documents of a comparison: checked before any learner is fitted."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 import tallytext
 from tallytext import TextVectorizer
-from tallytext.comparison import comparing as judging
+from tallytext.comparison.cross_validation import LearnerRun
 from tallytext.comparison.documents import check_words
 from tallytext.errors import InputError, VocabularyError
 from topics import made_up
@@ -14,8 +14,8 @@ from topics import made_up
 LABELS = ["a", "b"] * 15
 
 
-def test_documents_without_words_are_refused_before_they_are_learned(monkeypatch):
-    monkeypatch.setattr(judging.Trial, "judge", lambda *_: pytest.fail("a learner was asked"))
+def test_documents_without_words_are_refused_before_fitting(monkeypatch):
+    monkeypatch.setattr(LearnerRun, "evaluate_fold", lambda *_: pytest.fail("a learner was fitted"))
     with pytest.raises(InputError, match="no document has a word"):
         tallytext.compare(["!!", "??"] * 15, LABELS)
 
@@ -39,7 +39,7 @@ def test_limits_are_those_of_all_documents():
     check_words([*alone, "word1"], TextVectorizer(min_df=2))
 
 
-def test_who_counts_characters_needs_no_words():
+def test_character_features_need_no_words():
     found = tallytext.compare(
         ["!!", "??"] * 15,
         LABELS,
@@ -51,14 +51,14 @@ def test_who_counts_characters_needs_no_words():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_fold_without_words_to_learn_costs_the_vocabulary_curve_only(seed):
+def test_training_documents_without_words_leave_out_the_vocabulary_curve_only(seed):
     texts, labels = made_up(60)
     texts[30:] = [""] * 30
     groups = [0] * 30 + [1] * 30
     found = tallytext.compare(
         texts, labels, groups=groups, seed=seed, learners=["multinomial"], folds=2
     )
-    has_words = found.splits.splits[0].learned[0] == 0
+    has_words = found.splits.splits[0].train[0] == 0
     assert (found.vocabulary_curve is not None) == has_words
     assert ("How many words" in found.to_html()) == has_words
     plain = json.loads(json.dumps(found.to_dict()))

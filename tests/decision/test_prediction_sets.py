@@ -30,7 +30,7 @@ def samples(draw):
 
 
 @given(samples(), COVERAGES, st.booleans())
-def test_sets_are_those_of_the_definition(sample, coverage, by_class):
+def test_sets_equal_the_definition(sample, coverage, by_class):
     probabilities, truth, new = sample
     fitted = PredictionSets.fit(probabilities, truth)
     found = fitted.sets(new, coverage, by_class=by_class, never_empty=False)
@@ -61,16 +61,16 @@ def test_more_coverage_takes_nothing_out_of_a_set(sample, coverages):
 def test_thinning_rounds_ranks_up_and_by_no_more_than_it_says(n, most, coverage):
     # The score of rank r is r / n, so that scores tell ranks.
     every = np.arange(1, n + 1) / n
-    ranked = RankedScores.of(every[::-1], most)
+    ranked = RankedScores.from_scores(every[::-1], most)
     assert len(ranked.scores) == min(n, most)
     exact = oracle.strangest_allowed(every, coverage)
-    assert exact <= ranked.covering(Fraction(str(coverage))) < exact + 1 / most + 1e-12
+    assert exact <= ranked.conformal_quantile(Fraction(str(coverage))) < exact + 1 / most + 1e-12
     for rank in range(1, n + 1):
         assert rank <= round(ranked.at_rank(rank) * n) < rank + max(1, n / most)
     assert ranked.at_rank(n) == 1.0
 
 
-def test_what_is_kept_does_not_grow_with_the_sample():
+def test_stored_scores_do_not_grow_with_the_sample():
     random = np.random.default_rng(0)
     probabilities = random.dirichlet([1, 1], size=5000)
     fitted = PredictionSets.fit(probabilities, random.integers(2, size=5000))
@@ -88,7 +88,7 @@ def drawn(random, n, shares=(0.6, 0.3, 0.1)):
 
 @pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9, 0.95])
 @pytest.mark.parametrize("n", [30, 2000])
-def test_true_labels_are_covered_as_often_as_asked_for(coverage, n):
+def test_true_labels_reach_the_requested_coverage(coverage, n):
     random, hits = np.random.default_rng(7), []
     for _ in range(60):
         fitted = PredictionSets.fit(*drawn(random, n))
@@ -122,14 +122,14 @@ def test_a_sample_that_is_too_small_lets_all_classes_in():
 
 
 @pytest.mark.parametrize(("n", "threshold"), [(9, 0.5), (10, 0.25), (11, 0.25)])
-def test_a_class_is_judged_alone_from_one_document_in_delta_on(n, threshold):
+def test_a_class_has_its_own_threshold_from_one_over_delta_scores(n, threshold):
     truth = np.array([0] * n + [1] * 90)
     probabilities = np.where(truth[:, None] == [0, 1], [0.75, 0.5], [0.25, 0.5])
     fitted = PredictionSets.fit(probabilities, truth)
     assert fitted.thresholds(0.9, by_class=True).tolist() == [threshold, 0.5]
 
 
-def test_classes_that_came_later_are_judged_by_the_scores_of_all():
+def test_new_classes_have_the_pooled_threshold():
     truth = np.array([0] * 40 + [1] * 40)
     probabilities = np.where(truth[:, None] == [0, 1], 0.9, 0.1) - [[0.0, 0.3]] * 80
     fitted = PredictionSets.fit(probabilities.clip(0, 1), truth, np.array(["ham", "spam"]))
@@ -142,7 +142,7 @@ def test_classes_that_came_later_are_judged_by_the_scores_of_all():
 
 
 @given(samples(), COVERAGES, st.booleans())
-def test_what_was_written_reads_the_same(sample, coverage, by_class):
+def test_stored_values_restore_the_same_sets(sample, coverage, by_class):
     fitted = PredictionSets.fit(*sample[:2], classes=[f"c{c}" for c in range(sample[0].shape[1])])
     read = PredictionSets.from_dict(json.loads(json.dumps(fitted.to_dict())))
     assert read.classes == fitted.classes
@@ -163,7 +163,7 @@ def test_a_coverage_that_is_none_is_refused(coverage):
         (lambda: PredictionSets.fit([[np.nan, 0.0]], [0]), "not a probability"),
         (lambda: PredictionSets.fit(SMALL, np.zeros((4, 2))), "no labels"),
         (lambda: PredictionSets.fit(SMALL, [0, 1]), "4 documents, but 2"),
-        (lambda: PredictionSets.fit(SMALL, [0, 1, 2, 0]), "index of none"),
+        (lambda: PredictionSets.fit(SMALL, [0, 1, 2, 0]), "class indices must be from 0 to 1"),
         (lambda: PredictionSets.fit(SMALL, [0, 1, 1, 0], ["a"]), "1 classes"),
         (lambda: PredictionSets.fit(SMALL, [0, 1, 1, 0], ["a", "a"]), "differ"),
         (lambda: PredictionSets.fit(SMALL, [0, 1, 1, 0]).sets([[0.5]], 0.9), "2 classes"),
@@ -191,7 +191,7 @@ def test_samples_that_make_no_sense_are_refused(make, message):
         ({"more": 1}, "not the parameters"),
     ],
 )
-def test_what_was_written_otherwise_is_refused(change, message):
+def test_invalid_stored_values_are_refused(change, message):
     values = PredictionSets.fit(SMALL, [0, 0, 1, 1]).to_dict() | change
     with pytest.raises(ScoreError, match=message):
         PredictionSets.from_dict(values)

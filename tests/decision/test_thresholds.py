@@ -190,7 +190,7 @@ def test_rules_are_not_changed_by_fitting_and_cannot_be():
 
 def test_rules_that_are_not_ready_say_so():
     for rule in (SCut(), PCut()):
-        with pytest.raises(ScoreError, match="use what fit returns"):
+        with pytest.raises(ScoreError, match="use the rule that fit returns"):
             rule.decide(SCORES)
     for rule in (SCut().fit(SCORES, [0, 1, 2]), PCut().fit(np.eye(3))):
         with pytest.raises(ScoreError, match="3 classes, but there are scores of 2"):
@@ -222,6 +222,6 @@ def test_rules_that_make_no_sense_are_refused(make):
 @pytest.mark.parametrize(
     "make", [lambda: RCut(1.5), lambda: RCut("a"), lambda: PCut("a"), lambda: SCut(fbr=None)]
 )
-def test_a_rule_says_what_its_parameter_must_be(make):
+def test_invalid_parameters_are_reported(make):
     with pytest.raises(ScoreError, match="must be a"):
         make()

@@ -1,4 +1,4 @@
-"""What Dask counts, wherever and however often, is what one machine counts."""
+"""Counting, prediction and evaluation with Dask equal those of one machine."""
 
 import os
 import signal
@@ -24,13 +24,18 @@ from hypothesis import strategies as st
 import dask_work
 from parts import PLANES, partitions
 from tallytext import Tally, TextClassifier, TextVectorizer
-from tallytext.classifier.evaluation import evaluated
-from tallytext.distributed import Files, dask_evaluate, dask_predict, dask_tally, dask_tasks
-from tallytext.distributed import dask_cluster as dask_running
-from tallytext.distributed import dask_cluster as dask_waiting
-from tallytext.distributed.dask_cluster import mapped_splits, plain_errors
-from tallytext.distributed.dask_tasks import Partitions, partitions_of, tree_of
-from tallytext.distributed.job import Job
+from tallytext.classifier.evaluation import evaluate_classifier
+from tallytext.distributed import (
+    Files,
+    dask_cluster,
+    dask_evaluate,
+    dask_predict,
+    dask_tally,
+    dask_tasks,
+)
+from tallytext.distributed.dask_cluster import map_splits, translate_errors
+from tallytext.distributed.dask_tasks import Partitions, counting_graph, list_partitions
+from tallytext.distributed.options import CountingOptions
 from tallytext.errors import EngineError, FileError, InputError, ScoreError
 from tallytext.evaluation import EvaluationReport
 from tallytext.io.batches import Columns
@@ -113,7 +118,7 @@ def test_a_frame_in_any_partitions_is_counted_as_on_one_machine(made, shards):
 
 
 @given(partitions(), st.integers(1, 6), st.integers(1, 3))
-def test_terms_that_are_left_out_are_bounded_as_stated(made, max_terms, shards):
+def test_the_error_of_dropped_terms_is_bounded_as_stated(made, max_terms, shards):
     listed, parts = made
     exact = counted_at_once(listed)
     rows = bag_of([[row[:2] for row in part] for part in parts])
@@ -150,8 +155,8 @@ def test_threads_count_as_one_does():
 
 def test_graphs_are_lean():
     parts = Partitions("rows", [f"partition {at}" for at in range(20_000)], ["source"] * 20_000)
-    job = Job.of(text="text", labels="label").in_shards(32)
-    tree = tree_of(parts, job, fan_in=8, tries=1)
+    job = CountingOptions.from_arguments(text="text", labels="label").with_shards(32)
+    tree = counting_graph(parts, job, tries=1)
     assert len(tree.tasks) < 2 * 20_000
     assert len(tree.ends) == 32
 
@@ -232,17 +237,17 @@ def test_lists_that_dask_made_strings_of_are_refused():
 
 
 @pytest.mark.parametrize(
-    "several",
+    "collection",
     [
         *[("x", "y"), (1,), {"x"}, frozenset("x"), [True], [np.str_("x")], [np.int64(1)], []],
         *[np.array([1, 10]), np.array([0.5, 1.0]), np.array(["long name"] * 20), [float("inf")]],
     ],
 )
-def test_collections_of_all_kinds_that_became_strings_are_refused(multi_label):
+def test_collections_of_all_kinds_that_became_strings_are_refused(collection):
     with dask.config.set({"dataframe.convert-string": True}):
-        whole = pd.DataFrame({"text": ["sea"], "label": pd.Series([multi_label], dtype=object)})
+        whole = pd.DataFrame({"text": ["sea"], "label": pd.Series([collection], dtype=object)})
         source = dd.from_pandas(whole, npartitions=1)
-    with pytest.raises(InputError, match="Dask has made a string of several labels"):
+    with pytest.raises(InputError, match="Dask has converted a list of labels to a string"):
         dask_tally(source)
 
 
@@ -254,7 +259,7 @@ def test_labels_with_brackets_are_labels(label):
     assert dask_tally(frame(labels=[label] * 8)).classes == [label]
 
 
-def test_a_pool_of_processes_counts_and_tells_of_all(capsys):
+def test_a_pool_of_processes_reports_every_partition(capsys):
     rows = dask.bag.from_sequence(list(zip(TEXTS, LABELS, strict=True)), npartitions=4)
     with dask.config.set(scheduler="processes", num_workers=2):
         found = dask_tally(rows, fan_in=3, shards=1, verbose=True)
@@ -263,11 +268,11 @@ def test_a_pool_of_processes_counts_and_tells_of_all(capsys):
     assert "4 of 4 partitions, 8 documents" in told and "3 of 3 merges" in told
 
 
-def test_columns_without_names_are_told(model):
+def test_columns_without_names_are_refused(model):
     numbered = dd.from_pandas(pd.DataFrame({0: TEXTS, 1: LABELS}), npartitions=2)
     with pytest.raises(FileError, match=r"no column 'text'\. It has: 0, 1\."):
         dask_tally(numbered)
-    with pytest.raises(InputError, match="names that are strings"):
+    with pytest.raises(InputError, match="names of columns must be strings"):
         dask_predict(numbered, model, text=0)
 
 
@@ -276,7 +281,7 @@ def test_no_other_columns_are_read(tmp_path):
         tmp_path / "documents.parquet"
     )
     source = dd.read_parquet(tmp_path / "documents.parquet")
-    parts = partitions_of(source, Columns("text", "label"))
+    parts = list_partitions(source, Columns("text", "label"))
     (made,) = dask.get(parts.graph, parts.sources)
     assert list(made.columns) == ["text", "label"]
     assert "more" not in str(source[["text", "label"]].optimize().expr)
@@ -325,7 +330,7 @@ def test_a_row_that_cannot_be_read_is_named():
         dask_tally(dask.bag.from_sequence(rows, npartitions=1))
 
 
-def test_rows_that_cannot_be_read_are_left_out_and_counted():
+def test_rows_that_cannot_be_read_are_skipped_and_counted():
     rows = [("sea", "x"), ("sky", None), (None, "x"), (7, "x"), "sea", {"text": "sea"}]
     found = dask_tally(dask.bag.from_sequence(rows, npartitions=1), on_error="skip")
     assert (found.n_documents, found.origin.n_skipped) == (1, 5)
@@ -335,15 +340,15 @@ def test_rows_that_cannot_be_read_are_left_out_and_counted():
     assert (found.n_documents, found.origin.n_skipped) == (7, 1)
 
 
-def test_what_cannot_be_counted_is_refused():
+def test_wrong_sources_and_options_are_refused():
     with pytest.raises(FileError, match=r"the DataFrame has no column 'body'.*text, label"):
         dask_tally(frame(), text="body")
-    with pytest.raises(InputError, match=r"list cannot be counted with Dask.*Bag"):
+    with pytest.raises(InputError, match=r"list cannot be read with Dask.*Bag"):
         dask_tally(TEXTS)
-    with pytest.raises(InputError, match="fan_in must be a whole number, 2 or more"):
+    with pytest.raises(InputError, match="fan_in must be a whole number of at least 2"):
         dask_tally(frame(), fan_in=1)
     for wrong in ({"retries": -1}, {"fan_in": 2.5}, {"shards": 0}):
-        with pytest.raises(InputError, match=r"must be a whole number, \d or more"):
+        with pytest.raises(InputError, match=r"must be a whole number of at least \d"):
             dask_tally(frame(), **wrong)
     with pytest.raises(InputError, match=r"must be a distributed\.Client, not str"):
         dask_tally(frame(), client="tcp://127.0.0.1:8786")
@@ -361,22 +366,22 @@ def test_without_dask_the_extra_is_named(monkeypatch):
 # --- what fails -----------------------------------------------------------------------------------
 
 
-def test_here_a_partition_that_fails_is_tried_again(monkeypatch, tmp_path):
+def test_local_schedulers_retry_a_partition_that_fails(monkeypatch, tmp_path):
     def unsteady(*given):
         if dask_work.times_before(tmp_path, "failed") < 2:
             raise OSError("the disk is gone")
         return reading(*given)
 
-    reading = dask_tasks.batches_in
-    monkeypatch.setattr(dask_tasks, "batches_in", unsteady)
+    reading = dask_tasks.read_partition
+    monkeypatch.setattr(dask_tasks, "read_partition", unsteady)
     with pytest.raises(EngineError, match=r"partition \d failed: OSError: the disk is gone"):
         dask_tally(frame(), retries=1)
     assert dask_tally(frame()) == at_once()
 
 
-def test_what_a_pool_of_processes_raises_is_said_without_its_traceback():
+def test_errors_of_a_pool_of_processes_have_no_remote_traceback():
     remote = pytest.importorskip("dask.multiprocessing").remote_exception
-    with pytest.raises(InputError) as caught, plain_errors():
+    with pytest.raises(InputError) as caught, translate_errors():
         raise remote(InputError("row 7 is bad"), "Traceback ...")
     assert str(caught.value) == "row 7 is bad"
 
@@ -386,11 +391,11 @@ def test_a_cluster_counts_as_one_machine_does(client, capsys):
     told = capsys.readouterr().err.splitlines()[-1]
     assert told.startswith("Counting: ")
     assert "partitions, 8 documents" in told
-    assert "a worker takes up to" in told
+    assert "peak memory of a worker: " in told
 
 
 @pytest.mark.parametrize("times", [2, 99])
-def test_what_fails_on_a_cluster_is_tried_again(client, tmp_path, times):
+def test_a_cluster_retries_a_partition_that_fails(client, tmp_path, times):
     source = frame(8).map_partitions(dask_work.failing, str(tmp_path), times, meta=frame()._meta)
     if times == 2:
         assert dask_tally(source, client=client) == at_once()
@@ -399,41 +404,41 @@ def test_what_fails_on_a_cluster_is_tried_again(client, tmp_path, times):
         dask_tally(source, client=client)
 
 
-def test_a_cluster_keeps_nothing_of_what_is_done(client, cluster):
+def test_a_cluster_stores_nothing_after_the_work(client, cluster):
     dask_tally(frame(7), client=client, shards=3)
     while cluster.scheduler.tasks:
         time.sleep(0.05)
 
 
 @pytest.mark.parametrize("what", ["tally", "splits", "model"])
-def test_a_cluster_without_workers_is_not_waited_for_for_ever(monkeypatch, model, tmp_path, what):
+def test_waiting_for_workers_has_a_limit(monkeypatch, model, tmp_path, what):
     (tmp_path / "some.txt").write_text("sea")
     splits = Files([tmp_path / "some.txt"]).splits()
     waits = {
         "tally": lambda client: dask_tally(frame(), client=client),
-        "splits": lambda client: list(mapped_splits(reading, splits, b"", client=client)),
+        "splits": lambda client: list(map_splits(reading, splits, b"", client=client)),
         "model": lambda client: dask_evaluate(frame(), model, client=client),
     }
     reading = dask_work.n_characters
-    monkeypatch.setattr(dask_running, "FEW_BYTES", 1)
-    monkeypatch.setattr(dask_waiting, "NO_WORKERS", 0.2)
-    monkeypatch.setattr(dask_waiting, "_LOOK", 0.1)
+    monkeypatch.setattr(dask_cluster, "MAX_GRAPH_BYTES", 1)
+    monkeypatch.setattr(dask_cluster, "WORKER_TIMEOUT", 0.2)
+    monkeypatch.setattr(dask_cluster, "_SECONDS_BETWEEN_CHECKS", 0.1)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
     with (
         LocalCluster(**options) as alone,
         Client(alone, set_as_default=False) as client,
-        pytest.warns(UserWarning, match="has no worker: waiting for one, 0 seconds at most"),
+        pytest.warns(UserWarning, match="has no worker: waiting up to 0 seconds for one"),
         pytest.raises(EngineError, match="no worker for 0 seconds"),
     ):
         waits[what](client)
 
 
 @pytest.mark.parametrize("is_heard", [True, False])
-def test_a_bad_row_on_a_cluster_is_named_and_not_tried_again(
+def test_a_bad_row_on_a_cluster_is_named_and_not_retried(
     client, model, monkeypatch, tmp_path, is_heard
 ):
     if not is_heard:
-        monkeypatch.setattr(dask_waiting.Heard, "take", lambda heard, told: None)
+        monkeypatch.setattr(dask_cluster.EventListener, "receive", lambda listener, event: None)
     rows = [dask_work.Noted(text="sea", label=label, folder=str(tmp_path)) for label in ("x", None)]
     source = bag_of([rows[:1], rows])
     for work in (dask_tally, partial(dask_evaluate, model=model)):
@@ -465,11 +470,11 @@ def test_a_file_is_read_again_where_the_disk_was_gone(problem):
         raise FileError("cannot read") from problem
 
     with pytest.raises(FileError, match="cannot read"):
-        dask_tasks.tried(reading, 3, "a file", False)
+        dask_tasks.run_with_retries(reading, 3, "a file", False)
     assert len(tries) == (1 if problem is None else 3)
 
 
-def test_rows_that_come_once_are_counted_again_from_the_first(client, tmp_path):
+def test_retries_of_a_cluster_start_at_the_first_row(client, tmp_path):
     listed = list(zip(TEXTS, LABELS, strict=True))
     rows = dask.bag.from_sequence(listed, npartitions=3)
     source = rows.map_partitions(dask_work.once, str(tmp_path))
@@ -477,26 +482,26 @@ def test_rows_that_come_once_are_counted_again_from_the_first(client, tmp_path):
     assert len(list(tmp_path.glob("read-*"))) == 4
 
 
-def test_here_too_rows_that_come_once_are_counted_again_from_the_first(monkeypatch, tmp_path):
+def test_retries_of_local_schedulers_start_at_the_first_row(monkeypatch, tmp_path):
     def unsteady(reader, kind, source, columns):
         yield from reading(reader, kind, source, columns)
         if not dask_work.times_before(tmp_path, "failed"):
             raise OSError("the disk is gone")
 
-    reading = dask_tasks.batches_in
-    monkeypatch.setattr(dask_tasks, "batches_in", unsteady)
+    reading = dask_tasks.read_partition
+    monkeypatch.setattr(dask_tasks, "read_partition", unsteady)
     listed = list(zip(TEXTS, LABELS, strict=True))
     rows = dask.bag.from_sequence(listed, npartitions=3).map_partitions(iter)
     assert dask_tally(rows) == at_once()
 
 
-def test_ctrl_c_calls_the_work_off(client, cluster, monkeypatch, tmp_path):
+def test_ctrl_c_cancels_the_tasks(client, cluster, monkeypatch, tmp_path):
     def interrupted(futures):
         while not (tmp_path / "begun").exists():
             time.sleep(0.05)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(dask_waiting, "_are_done", interrupted)
+    monkeypatch.setattr(dask_cluster, "_are_done", interrupted)
     rows = dask.bag.from_sequence([("sea", "x")]).map_partitions(dask_work.slow, str(tmp_path))
     with pytest.raises(KeyboardInterrupt):
         dask_tally(rows, client=client)
@@ -529,7 +534,7 @@ def test_a_lost_scheduler_is_an_error_and_no_wait(tmp_path):
     killing = threading.Thread(target=kill, daemon=True)
     with process, Client(process.stdout.readline().strip(), timeout=1) as lost:
         killing.start()
-        with pytest.raises(EngineError, match=r"the cluster was lost.*begin again"):
+        with pytest.raises(EngineError, match=r"the cluster was lost.*run it again"):
             dask_tally(rows, client=lost)
 
 
@@ -547,7 +552,7 @@ def test_predictions_are_those_of_one_machine(model, client, monkeypatch):
     assert list(wide.columns) == ["text", "id", "label", "probability"]
     wanted = [*model.predict(TEXTS), None]
     sure = model.predict_proba(TEXTS).max(axis=1)
-    monkeypatch.setattr(dask_running, "FEW_BYTES", 0)
+    monkeypatch.setattr(dask_cluster, "MAX_GRAPH_BYTES", 0)
     sent = dask_predict(source, model, client=client)
     for found in (wide.compute(), client.compute(sent).result()):
         assert found["label"].astype(object).where(found["label"].notna(), None).tolist() == wanted
@@ -555,7 +560,7 @@ def test_predictions_are_those_of_one_machine(model, client, monkeypatch):
         assert (found.dtypes == wide.dtypes).all()
 
 
-def test_predictions_of_several_labels_are_lists():
+def test_multi_label_predictions_are_lists():
     multi_label = [["x", "y"], ["y"], ["x"], []] * 2
     model = TextClassifier("multinomial").fit(TEXTS, multi_label)
     found = dask_predict(frame(labels=multi_label), model, into=("told", "sure")).compute()
@@ -594,18 +599,18 @@ def test_models_and_sources_of_other_kinds_are_refused(model):
         dask_predict(Files([]), model)
     with pytest.raises(InputError, match="on_error must be 'fail' or 'skip', not 'skipp'"):
         dask_evaluate(frame(), model, on_error="skipp")
-    with pytest.raises(InputError, match="retries must be a whole number, 0 or more"):
+    with pytest.raises(InputError, match="retries must be a whole number of at least 0"):
         dask_evaluate(frame(), model, retries=-1)
     with pytest.raises(ScoreError, match="min_confidence must lie from 0 to 1, not 2"):
         dask_predict(frame(), model, min_confidence=2)
 
 
-def test_columns_are_not_written_over(model):
-    with pytest.raises(InputError, match="has 'text' already"):
+def test_existing_columns_are_not_overwritten(model):
+    with pytest.raises(InputError, match="already has 'text'"):
         dask_predict(dask.bag.from_sequence(["sea"]), model, into=("text", "p")).compute()
-    with pytest.raises(InputError, match=r"has a column 'label' already.*into="):
+    with pytest.raises(InputError, match=r"the DataFrame already has 'label'.*into="):
         dask_predict(frame(), model)
-    with pytest.raises(InputError, match="has 'label' already"):
+    with pytest.raises(InputError, match="a row already has 'label'"):
         dask_predict(dask.bag.from_sequence([{"text": "sea", "label": 1}]), model).compute()
     with pytest.raises(InputError, match="names of two columns"):
         dask_predict(frame(), model, into=("told",))
@@ -614,7 +619,7 @@ def test_columns_are_not_written_over(model):
 
 
 def report(model, texts, labels):
-    return EvaluationReport.of(evaluated(model, [(texts, labels)]))
+    return EvaluationReport.from_evaluation(evaluate_classifier(model, [(texts, labels)]))
 
 
 @pytest.mark.parametrize("n_partitions", [1, 20])
@@ -624,15 +629,17 @@ def test_evaluation_is_that_of_one_machine(model, n_partitions, capsys):
     rows = list(zip(texts, labels, strict=True))
     parts = [rows[at::n_partitions] for at in range(n_partitions)]
     assert str(dask_evaluate(bag_of(parts), model, verbose=True)) == str(wanted)
-    told = f"Judging: {n_partitions} of {n_partitions} partitions, 40 documents"
+    told = f"Evaluating: {n_partitions} of {n_partitions} partitions, 40 documents"
     assert told in capsys.readouterr().err
 
 
 def test_a_cluster_evaluates_as_one_machine_does(model, client, monkeypatch):
-    monkeypatch.setattr(dask_running, "FEW_BYTES", 0)
+    monkeypatch.setattr(dask_cluster, "MAX_GRAPH_BYTES", 0)
     labels = [*LABELS[:5], None, *LABELS[6:]]
     wanted = report(model, TEXTS[:5] + TEXTS[6:], LABELS[:5] + LABELS[6:])
-    with pytest.warns(UserWarning, match=r"1 row that could not be read.*partition 2, row 1"):
+    with pytest.warns(
+        UserWarning, match=r"skipped 1 row that could not be read.*partition 2, row 1"
+    ):
         found = dask_evaluate(frame(labels=labels), model, on_error="skip", client=client)
     assert str(found) == str(wanted)
 
@@ -641,15 +648,15 @@ def test_a_cluster_evaluates_as_one_machine_does(model, client, monkeypatch):
 
 
 @pytest.mark.parametrize("on_cluster", [False, True])
-def test_splits_are_worked_on_in_order(request, tmp_path, on_cluster):
+def test_results_of_splits_come_in_order(request, tmp_path, on_cluster):
     for at in range(5):
         (tmp_path / f"{at}.txt").write_text("sea\n" * at)
     splits = Files(sorted(tmp_path.iterdir())).splits()
     client = request.getfixturevalue("client") if on_cluster else None
-    found = mapped_splits(dask_work.n_characters, splits, b"all", client=client, in_flight=2)
+    found = map_splits(dask_work.n_characters, splits, b"all", client=client, in_flight=2)
     assert list(found) == [(3 * at, b"all") for at in range(5)]
     with pytest.raises(EngineError, match=r"\d\.txt' failed: OSError: the disk is gone"):
-        list(mapped_splits(dask_work.broken, splits, b"", client=client, retries=0))
+        list(map_splits(dask_work.broken, splits, b"", client=client, retries=0))
 
 
 # --- last, since workers begin anew ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Files cut into pieces of work: every row is in one of them, at the place it has in its file."""
+"""Splits of files: every row is in exactly one split, at its place in the file."""
 
 import json
 import tarfile
@@ -11,9 +11,10 @@ import pytest
 
 from tallytext import Tally, TextVectorizer
 from tallytext.distributed import Files
-from tallytext.distributed.counting import PartCounter
-from tallytext.distributed.job import Job, Split
-from tallytext.distributed.part import gathered, merged
+from tallytext.distributed.counting import PartitionCounter
+from tallytext.distributed.files import Split
+from tallytext.distributed.options import CountingOptions
+from tallytext.distributed.partial_tally import gather_tally, merge_packed
 from tallytext.errors import FileError, InputError
 from tallytext.io import read_documents
 
@@ -59,12 +60,10 @@ def counted_by(splits, job):
     """Count each split by itself, and add up."""
     packed = []
     for split in splits:
-        counter, reader = PartCounter(job, str(split)), split.reader(on_error=job.on_error)
-        for batch in reader:
-            counter.add_batch(batch)
-        counter.skip(reader.skipped)
+        counter = PartitionCounter(job, str(split))
+        counter.add_batches(counter.reader.read_split(split))
         packed += counter.pack()
-    return gathered([merged(packed, job.n_drawn)], job)
+    return gather_tally([merge_packed(packed, job.n_sampled)], job)
 
 
 def counted_here(paths, **options):
@@ -88,7 +87,9 @@ def test_every_row_is_in_one_split_at_its_place(paths, split_bytes):
 @pytest.mark.parametrize("split_bytes", [1, 800, 1_500, 1 << 30])
 def test_counting_splits_is_counting_the_files(paths, split_bytes):
     splits = Files(paths, split_bytes=split_bytes).splits()
-    assert counted_by(splits, Job.of(text="text", labels="label")) == counted_here(paths)
+    assert counted_by(
+        splits, CountingOptions.from_arguments(text="text", labels="label")
+    ) == counted_here(paths)
 
 
 def test_smaller_splits_are_more_splits(paths):
@@ -123,7 +124,7 @@ def test_splits_are_found_from_any_folder(paths, tmp_path, monkeypatch):
     assert len(rows_of([split.reader()])) == len(TEXTS)
 
 
-def test_a_bad_row_is_told_as_by_one_reader(tmp_path):
+def test_a_bad_row_is_reported_as_by_one_reader(tmp_path):
     labels = [None if at == 20 else label for at, label in enumerate(LABELS)]
     path = write_parquet(tmp_path / "bad.parquet", labels=labels)
     splits = Files([path], split_bytes=1).splits()
@@ -133,7 +134,7 @@ def test_a_bad_row_is_told_as_by_one_reader(tmp_path):
         rows_of(split.reader() for split in splits)
     assert str(many.value) == str(one.value)
     assert "row 20" in str(one.value)
-    job = Job.of(text="text", labels="label", on_error="skip")
+    job = CountingOptions.from_arguments(text="text", labels="label", on_error="skip")
     tally = counted_by(splits, job)
     assert tally == counted_here([path], on_error="skip")
     assert tally.origin.n_skipped == 1
@@ -172,7 +173,7 @@ def test_files_may_come_from_an_iterator(paths):
     assert files.splits() == files.splits() != []
 
 
-def test_what_cannot_be_read_by_many_is_refused(paths, tmp_path):
+def test_sources_that_workers_cannot_read_are_refused(paths, tmp_path):
     with pytest.raises(InputError, match="list of files"):
         Files(str(paths[0]))
     with pytest.raises(InputError, match="standard input"):
@@ -182,7 +183,9 @@ def test_what_cannot_be_read_by_many_is_refused(paths, tmp_path):
     with pytest.raises(FileError, match="there is no file"):
         Files([tmp_path / "none.csv"]).splits()
     for address in ("s3://bucket/mails.parquet", Path("s3://bucket/mails.parquet")):
-        with pytest.raises(FileError, match=r"an address, which dask.dataframe.read_parquet and"):
+        with pytest.raises(
+            FileError, match=r"an address, not a file: read it with dask.dataframe.read_parquet or"
+        ):
             Files([address]).splits()
     with pytest.raises(FileError, match=r"there is no file '.*none-\*.csv', and patterns are not"):
         Files([tmp_path / "none-*.csv"]).splits()

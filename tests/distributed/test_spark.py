@@ -1,4 +1,4 @@
-"""Spark in one process of Java with two workers; left out where there is no Spark or no Java."""
+"""Counting, prediction and evaluation with Spark; skipped without Spark or Java."""
 
 import ast
 import os
@@ -20,8 +20,8 @@ from java import needs_spark
 from pages import ROOT, blocks
 from tallytext import Plane, Tally, TextClassifier, TextVectorizer
 from tallytext.distributed import Files, spark_evaluate, spark_predict, spark_tally
-from tallytext.distributed.spark import mapped_splits, spark_session
-from tallytext.distributed.spark_session import Work
+from tallytext.distributed.spark import map_splits
+from tallytext.distributed.spark_session import JobGroup, start_session
 from tallytext.errors import EngineError, FileError, InputError, ScoreError
 
 needs_spark(allow_module_level=True)
@@ -60,7 +60,7 @@ def spark():
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-memory 1g {daemon} pyspark-shell")
         patched.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
-        session = spark_session("local[2,2]")
+        session = start_session("local[2,2]")
     session.conf.set("spark.sql.shuffle.partitions", "4")
     yield session
     session.stop()
@@ -124,7 +124,7 @@ def test_labels_may_be_numbers(frame, kind):
     assert {type(label) for label in tally.classes} == {to}
 
 
-def test_labels_in_a_string_are_taken_apart(frame):
+def test_labels_in_a_string_are_separated(frame):
     joined = frame.selectExpr("text", "array_join(labels, ';') as label")
     assert spark_tally(joined, label_separator=";") == Tally.from_texts(TEXTS, SEVERAL)
 
@@ -145,7 +145,7 @@ def test_a_tally_may_be_larger_than_what_the_driver_takes_at_a_time(spark, monke
     with taking_at_most(spark, "200k"):
         tally = spark_tally(frame.repartition(3), shards=8, sample=0)
         assert tally == Tally.from_texts(texts, labels)
-        monkeypatch.setattr(Work, "rows", lambda work, what, rows: work.done(what, rows.collect))
+        monkeypatch.setattr(JobGroup, "rows", lambda jobs, name, rows: jobs.run(name, rows.collect))
         with pytest.raises(EngineError, match=r"larger than the driver allows .*maxResultSize"):
             spark_tally(frame.repartition(3), shards=8, sample=0)
 
@@ -175,7 +175,7 @@ def test_files_are_read_by_the_workers(spark, tmp_path):
         spark_tally(files, **options)
 
 
-def test_a_row_that_cannot_be_read_ends_the_work_or_is_left_out(frame):
+def test_a_row_that_cannot_be_read_is_an_error_or_skipped(frame):
     holed = frame.selectExpr("if(weight = 1, null, text) as text", "label").coalesce(1)
     with pytest.raises(InputError, match=r"partition 0, row .*: the text is null.*on_error='skip'"):
         spark_tally(holed)
@@ -186,7 +186,7 @@ def test_a_row_that_cannot_be_read_ends_the_work_or_is_left_out(frame):
     assert tally.origin.skipped[0].startswith("partition 0, row ")
 
 
-def test_rare_terms_are_left_out_within_the_bound_that_is_told(frame):
+def test_the_error_of_dropped_terms_is_bounded_as_stated(frame):
     exact = Tally.from_texts(TEXTS, LABELS)
     tally = spark_tally(frame.repartition(7), max_terms=8, shards=2)
     assert tally.n_terms <= 8 < exact.n_terms
@@ -207,7 +207,7 @@ def test_a_killed_worker_changes_nothing(frame, tmp_path):
     assert tally == Tally.from_texts(TEXTS, LABELS)
 
 
-def test_a_worker_that_is_always_killed_is_told_of(frame, tmp_path):
+def test_a_worker_that_is_always_killed_is_reported(frame, tmp_path):
     fallen = tmp_path / "fallen"
     with pytest.raises(EngineError, match=r"^partition 0 failed 2 times.*exited.*memoryOverhead"):
         spark_tally(with_a_killer(frame, fallen, times=9))
@@ -250,7 +250,7 @@ def test_what_always_fails_is_named_with_its_reason(frame, tmp_path):
     path = tmp_path / "mails.txt"
     path.write_text("sea and sky\n")
     with pytest.raises(EngineError, match=r"mails.txt' failed.*ZeroDivisionError: no way"):
-        [*mapped_splits(fail, Files([path]).splits(), b"")]
+        [*map_splits(fail, Files([path]).splits(), b"")]
 
 
 def test_a_function_of_splits_is_run_where_they_are_read(spark, tmp_path, capsys):
@@ -261,15 +261,15 @@ def test_a_function_of_splits_is_run_where_they_are_read(spark, tmp_path, capsys
     paths = [tmp_path / f"{name}.txt" for name in "dcba"]
     for path in paths:
         path.write_text(path.stem)
-    results = mapped_splits(read, Files(paths).splits(), b"read ", session=spark)
+    results = map_splits(read, Files(paths).splits(), b"read ", session=spark)
     assert [*results] == [b"read d", b"read c", b"read b", b"read a"]
-    assert [*mapped_splits(read, [], b"", session=spark)] == []
+    assert [*map_splits(read, [], b"", session=spark)] == []
     assert "working" not in capsys.readouterr().err
-    assert len([*mapped_splits(read, Files(paths).splits(), b"", session=spark, verbose=True)]) == 4
+    assert len([*map_splits(read, Files(paths).splits(), b"", session=spark, verbose=True)]) == 4
     assert re.search(r"^working: \d of \d tasks", capsys.readouterr().err)
 
 
-def test_answers_are_those_of_one_machine(frame, classifier):
+def test_predictions_are_those_of_one_machine(frame, classifier):
     holed = frame.selectExpr("if(weight = 1, null, text) as text", "label as truth", "labels")
     answers = spark_predict(holed, classifier, min_confidence=0.5)
     assert answers.columns == ["text", "truth", "labels", "label", "probability"]
@@ -278,7 +278,7 @@ def test_answers_are_those_of_one_machine(frame, classifier):
     expected = classifier.predict(texts, min_confidence=0.5)
     assert [row.label for row in rows if row.text is not None] == list(expected)
     assert {row.label for row in rows if row.text is None} == {None}
-    with pytest.raises(InputError, match="there is a column 'label' already"):
+    with pytest.raises(InputError, match="the DataFrame already has 'label'"):
         spark_predict(frame, classifier)
     with pytest.raises(InputError, match="the names of two columns"):
         spark_predict(frame, classifier, into=("sure",))
@@ -286,7 +286,7 @@ def test_answers_are_those_of_one_machine(frame, classifier):
         spark_predict(frame, classifier, min_confidence=2)
 
 
-def test_answers_to_files_and_of_several_labels_are_those_of_one_machine(spark, tmp_path):
+def test_predictions_of_files_and_of_multi_label_models_are_those_of_one_machine(spark, tmp_path):
     multi_label = TextClassifier("multinomial").fit(TEXTS, SEVERAL)
     path = tmp_path / "mails.parquet"
     pq.write_table(pa.table({"body": TEXTS}), path)
@@ -300,7 +300,7 @@ def test_answers_to_files_and_of_several_labels_are_those_of_one_machine(spark, 
     assert all(len(row.topics) == len(row.sure) for row in rows)
 
 
-def test_answers_to_texts_that_arrow_cannot_hold_are_there(spark, classifier, tmp_path):
+def test_texts_that_arrow_cannot_hold_get_predictions(spark, classifier, tmp_path):
     path = tmp_path / "mails.jsonl"
     path.write_text('{"text": "sea \\ud800"}\n')
     (row,) = spark_predict(Files([path]), classifier).collect()
@@ -316,14 +316,14 @@ def test_the_report_is_that_of_one_machine(frame, classifier, tmp_path):
     holed = frame.selectExpr("text", "if(weight = 1, null, label) as label").coalesce(1)
     with pytest.raises(InputError, match=r"partition 0, row .*: the label is null"):
         spark_evaluate(holed, classifier)
-    with pytest.warns(UserWarning, match="12 rows that could not be read were left out"):
+    with pytest.warns(UserWarning, match="skipped 12 rows that could not be read"):
         report = spark_evaluate(holed, classifier, on_error="skip")
     assert report.n_documents == 48
     with pytest.raises(InputError, match="labels must name a column"):
         spark_evaluate(table, classifier, labels=None)
 
 
-def test_sources_of_no_use_are_refused(spark, frame):
+def test_wrong_sources_are_refused(spark, frame):
     with pytest.raises(InputError, match=r"a Spark DataFrame or Files, not builtins.list"):
         spark_tally(DOCUMENTS)
     with pytest.raises(FileError, match=r"no column 'texts'.*Did you mean 'text'"):
@@ -337,7 +337,7 @@ def test_sources_of_no_use_are_refused(spark, frame):
     with pytest.raises(InputError, match="has a star for a name"):
         spark_tally(frame.withColumnRenamed("text", "*"), text="*")
     for fan_in in (1, 2.5, "8"):
-        with pytest.raises(InputError, match="fan_in must be a whole number, 2 or more"):
+        with pytest.raises(InputError, match="fan_in must be a whole number of at least 2"):
             spark_tally(frame, fan_in=fan_in)
     with pytest.raises(FileError, match="column 'label' of the DataFrame holds timestamp"):
         spark_tally(frame.selectExpr("text", "now() as label"))
@@ -388,7 +388,9 @@ def is_python(block):
 def test_progress_is_shown_if_asked_for(frame, capfd):
     assert spark_tally(frame, shards=2, verbose=True) == Tally.from_texts(TEXTS, LABELS)
     told = capfd.readouterr().err
-    assert re.search(r"^counting: \d+ of \d+ tasks, a worker takes up to [1-9]\d* MiB$", told, re.M)
+    assert re.search(
+        r"^counting: \d+ of \d+ tasks, peak memory of a worker: [1-9]\d*\.\d MiB$", told, re.M
+    )
     # Three read what was counted, and four merge, since two shards are put into places by a hash;
     # as many see that these are done, and one that all are.
     assert re.search(r"^merging: \d+ of 12 tasks", told, re.M)
@@ -436,7 +438,7 @@ def test_an_interrupt_ends_the_jobs(spark, frame, tmp_path):
 
 
 # The last one, after which there is no session.
-def test_a_session_that_is_lost_is_told_of(spark, frame, tmp_path):
+def test_a_lost_session_is_reported(spark, frame, tmp_path):
     slow = slowly(frame, tmp_path / "begun")
     stopping = once(tmp_path / "begun", spark.stop)
     with pytest.raises(EngineError, match="the Spark session was lost"):

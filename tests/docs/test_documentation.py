@@ -26,7 +26,7 @@ def test_every_link_to_a_file_leads_somewhere(page):
 def test_every_learner_is_in_the_page_as_it_is_registered():
     page = (ROOT / "docs" / "classifier.md").read_text(encoding="utf-8")
     for each in learners():
-        moves = "yes" if each.additive else "learns, forgets" if each.learns else "no"
+        moves = "yes" if each.additive else "learns, forgets" if each.incremental else "no"
         can = [moves, "yes" if each.multi_label else "no"]
         assert f'| `"{each.name}"` | {each.summary} | {can[0]} | {can[1]} |' in page
 

@@ -109,7 +109,7 @@ def test_names_in_docstrings_lead_to_their_place(site):
     tally = (site / "api" / "tally.html").read_text(encoding="utf-8")
     bayes = (site / "api" / "bayes.html").read_text(encoding="utf-8")
     assert 'href="#tallytext.Tally.live"' in tally  # a base class without a page has it
-    assert 'href="selection.html#tallytext.features.scores"' in bayes
+    assert 'href="selection.html#tallytext.features.score_terms"' in bayes
 
 
 def test_nothing_of_equations_and_roles_is_left_as_it_was_written(site):

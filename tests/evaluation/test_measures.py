@@ -188,7 +188,7 @@ def test_interpolation_never_lowers_precision(ranking):
     assert average_precision_11(scores, truth) >= plain - 1e-12
 
 
-def test_rankings_that_cannot_be_judged_are_refused():
+def test_invalid_rankings_are_refused():
     with pytest.raises(LabelError, match="no document has a class"):
         average_precision_11([[1.0, 2.0]], [[False, False]])
     for n_relevant in (0, 1, [2]):

@@ -88,7 +88,7 @@ def test_calibrated_probabilities_have_a_small_error_and_certain_ones_a_large_on
     assert calibration_error(np.ones(20_000), correct) == pytest.approx(1 - correct.mean())
 
 
-def test_the_first_choice_is_what_is_judged():
+def test_the_most_likely_class_is_evaluated():
     confidence, correct = top_label([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]], [1, 2])
     assert confidence.tolist() == [0.5, 0.7]
     assert correct.tolist() == [False, True]
@@ -144,7 +144,7 @@ def test_the_diagram_shows_every_bin_within_its_frame(sample, bins, strategy):
     assert {"Confidence", "Accuracy", "Documents"} == {e.text for e in of_class(drawing, "name")}
 
 
-def test_the_diagram_says_how_many_documents_there_are():
+def test_the_diagram_shows_the_number_of_documents():
     drawing = reliability_diagram(
         reliability_curve([0.2] * 999 + [0.4] * 1_500, [1, 0, 0] * 833, 5)
     )

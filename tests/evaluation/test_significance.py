@@ -54,7 +54,7 @@ def test_the_same_classifier_twice_differs_by_chance():
 
 
 @given(PAIRS)
-def test_the_sign_test_drops_what_both_decided_alike(triple):
+def test_the_sign_test_drops_equal_decisions(triple):
     a, b, truth = (x[:, None] for x in triple)
     differ = (a != b)[:, 0]
     kept = micro_sign_test(a[differ], b[differ], truth[differ])
@@ -62,7 +62,7 @@ def test_the_sign_test_drops_what_both_decided_alike(triple):
     assert kept.only_a + kept.only_b == differ.sum()
 
 
-def test_the_sign_test_can_ask_for_one_side():
+def test_the_sign_test_can_be_one_sided():
     truth = np.ones((10, 2), dtype=bool)
     a, b = truth.copy(), ~truth
     a[0] = False

@@ -36,7 +36,7 @@ from experiments.vilar.word_groups import (
 
 from reproductions import quick_run
 from tallytext import MultinomialNB, Tally
-from tallytext.features import scores
+from tallytext.features import score_terms
 from tallytext.models import AbsoluteDiscount
 
 WITH_EXAMPLES = (
@@ -229,12 +229,12 @@ class TestWeights:
     def test_chi_by_class_has_the_largest_of_the_library(self):
         part = random_split()
         tally = Tally.from_counts(part.train, part.labels.tolist())
-        assert chi_by_class(tally).max(axis=0) == pytest.approx(scores(tally, "chi"))
+        assert chi_by_class(tally).max(axis=0) == pytest.approx(score_terms(tally, "chi"))
 
     def test_groups_of_frequency_are_parted_by_gain(self):
         part = random_split()
         tally = Tally.from_counts(part.train, part.labels.tolist())
-        groups, gain = by_frequency_and_gain(tally), scores(tally, "ig")
+        groups, gain = by_frequency_and_gain(tally), score_terms(tally, "ig")
         assert (groups // 4 == by_frequency(tally)).all()
         same = by_frequency(tally) == np.bincount(by_frequency(tally)).argmax()
         low, high = groups[same].min(), groups[same].max()

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from tallytext import CosineKNN, TermSelector
 from tallytext.evaluation import average_precision_11
-from tallytext.features import scores
+from tallytext.features import score_terms
 
 pytest.importorskip("experiments", reason="the experiments are not beside the tests")
 pytest.importorskip("matplotlib", reason="figures need matplotlib")
@@ -72,7 +72,7 @@ def test_documents_are_cut_as_the_selector_of_the_library_cuts_them(deal, name, 
     assert set(selector.best_) >= {at for at in ranking.order[:n] if _is_alone(ranking, deal, at)}
     selector.kept_ = kept
     ours = never_empty(deal.test.counts, ranking.found, kept)
-    assert (ours != selector.masked(deal.test.counts)).nnz == 0
+    assert (ours != selector.mask(deal.test.counts)).nnz == 0
 
 
 def _is_alone(ranking, deal, column):
@@ -126,14 +126,16 @@ def test_a_given_split_leaves_documents_on_neither_side_out():
 
 def test_gain_as_printed_is_information_gain_where_documents_have_one_label():
     one = dealt(documents(multi_label=False), 0)
-    np.testing.assert_allclose(gain_as_printed(one), scores(one.tally, "ig"), atol=1e-12)
+    np.testing.assert_allclose(gain_as_printed(one), score_terms(one.tally, "ig"), atol=1e-12)
 
 
 def test_mutual_information_is_that_of_the_library(deal):
     cells = Cells.of(deal)
     for pseudo, shrunken in ((0.0, False), (0.5, True)):
         ours = mutual.largest(shrunken_information(cells, pseudo))
-        np.testing.assert_allclose(ours, scores(deal.tally, "mi", shrunken=shrunken), rtol=1e-12)
+        np.testing.assert_allclose(
+            ours, score_terms(deal.tally, "mi", shrunken=shrunken), rtol=1e-12
+        )
 
 
 def test_scores_of_the_toy_documents_are_as_known(toy):
@@ -147,7 +149,7 @@ def test_weighted_mutual_information_with_its_counterpart_of_absence_is_informat
     cells = Cells.of(one)
     absent = Cells(cells.of_class - cells.both, cells.of_class, cells.n - cells.with_term, cells.n)
     both = mutual.weighted_sum(cells) + mutual.weighted_sum(absent)
-    np.testing.assert_allclose(both, scores(one.tally, "ig"), atol=1e-12)
+    np.testing.assert_allclose(both, score_terms(one.tally, "ig"), atol=1e-12)
 
 
 def test_pulled_towards_chance_a_pair_is_worth_less_the_rarer_it_is():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle import selection as oracle
-from tallytext.features.term_scores import Table, class_weights
+from tallytext.features.term_scores import ContingencyTable, class_weights
 
 # Of "export" and "poultry" in Manning, Raghavan and Schütze, chapter 13.
 LARGE = (49, 27652, 141, 774106)
@@ -19,7 +19,7 @@ fractions = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.75, 300.5])
 
 
 def table_of(a, b, c, d):
-    return Table.of(a, a + b, a + c, a + b + c + d)
+    return ContingencyTable.from_counts(a, a + b, a + c, a + b + c + d)
 
 
 def test_a_large_table_has_the_published_figures():
@@ -32,7 +32,7 @@ def test_a_large_table_has_the_published_figures():
 
 
 def test_a_class_without_the_term_has_the_closed_form():
-    table = Table.of(0, 4, 3, 10)
+    table = ContingencyTable.from_counts(0, 4, 3, 10)
     assert table.chi_square() == pytest.approx(2.857142857, rel=1e-6)
     assert table.chi_square() == pytest.approx(10 * 3 * 4 / ((10 - 3) * (10 - 4)))
     assert table.gain() == pytest.approx(0.1949759937, rel=1e-6)
@@ -58,7 +58,7 @@ def test_every_measure_is_the_obvious_one(method, cells):
 
 
 @given(st.tuples(counts, counts, counts, counts))
-def test_cells_are_what_the_table_was_made_of(cells):
+def test_cells_are_the_counts_that_the_table_was_made_from(cells):
     assert tuple(map(float, table_of(*cells).cells)) == cells
 
 
@@ -66,39 +66,43 @@ def test_cells_are_what_the_table_was_made_of(cells):
 def test_rows_of_classes_are_tables_side_by_side(tables):
     a, b = np.array([[t[0] for t in tables]]), np.array([[t[1] for t in tables]])
     term, label, n = np.array([[5], [9]]), a + b, 4 * 10**6
-    together = Table.of(a, term, label, n)
+    together = ContingencyTable.from_counts(a, term, label, n)
     for method in METHODS:
         found = getattr(together, method)()
         assert found.shape == (2, len(tables))
         for i, j in np.ndindex(found.shape):
-            alone = getattr(Table.of(a[0, j], term[i, 0], label[0, j], n), method)()
+            alone = getattr(
+                ContingencyTable.from_counts(a[0, j], term[i, 0], label[0, j], n), method
+            )()
             assert found[i, j] == pytest.approx(float(alone), rel=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @given(*[st.integers(-5, 2**62) | st.integers(-1, 4)] * 4)
 def test_counts_that_cannot_be_give_numbers_all_the_same(method, both, term, label, n):
-    found = float(getattr(Table.of(both, term, label, n), method)())
+    found = float(getattr(ContingencyTable.from_counts(both, term, label, n), method)())
     assert not np.isnan(found)
     assert np.isfinite(found) or method == "mutual_information"
 
 
 def test_chi_square_of_billions_of_documents_does_not_overflow():
-    assert Table.of(10**9, 10**9, 10**9, 10**10).chi_square() == pytest.approx(1e10)
+    assert ContingencyTable.from_counts(10**9, 10**9, 10**9, 10**10).chi_square() == pytest.approx(
+        1e10
+    )
 
 
 def test_the_gain_of_a_rare_term_among_many_documents_keeps_its_digits():
     n, size = 10**12, 10**6
     # To first order in 1/n, of the one document with the term and of those without.
     expected = (np.log(n / size) - 1 + size / n) / n
-    assert Table.of(1, 1, size, n).gain() == pytest.approx(expected, rel=1e-6)
+    assert ContingencyTable.from_counts(1, 1, size, n).gain() == pytest.approx(expected, rel=1e-6)
 
 
 def test_the_cap_is_the_largest_ratio():
-    assert Table.of(1000, 1000, 1000, 2000).probability_ratio() == 100
-    assert Table.of(1000, 1000, 1000, 2000).probability_ratio(cap=np.inf) > 2000
+    assert ContingencyTable.from_counts(1000, 1000, 1000, 2000).probability_ratio() == 100
+    assert ContingencyTable.from_counts(1000, 1000, 1000, 2000).probability_ratio(cap=np.inf) > 2000
 
 
-def test_a_measure_that_is_not_there_is_named():
+def test_an_unknown_measure_is_refused_by_name():
     with pytest.raises(ValueError, match="ig, chi, prr, not 'df'"):
         class_weights(*TOY, "df")

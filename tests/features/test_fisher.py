@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tallytext import FisherFeatures
 from tallytext.errors import CountError, LabelError
 from tallytext.features import fisher_directions
-from tallytext.features.fisher import Scatter
+from tallytext.features.fisher import ClassScatter
 
 POINTS = np.array([[2.0, 1], [1, 0], [3, 2], [0, 2], [1, 3], [0, 4]])
 CLASSES = np.array([0, 0, 0, 1, 1, 1])
@@ -36,7 +36,7 @@ def test_the_toy_has_the_published_direction(gamma, direction, unit, ratio):
 
 
 def test_the_toy_has_the_published_scatter():
-    scatter = Scatter.of(POINTS, sparse.csr_array(np.eye(2)[CLASSES]))
+    scatter = ClassScatter.from_points(POINTS, sparse.csr_array(np.eye(2)[CLASSES]))
     assert_allclose(scatter.means, [[2.0, 1.0], [1 / 3, 3.0]], rtol=1e-6)
     assert_allclose(scatter.within, [[2.666666667, 2.0], [2.0, 4.0]], rtol=1e-6)
 
@@ -54,14 +54,14 @@ def test_directions_solve_their_equation(n_classes, seed, gamma):
     X, y = points(n_classes, seed)
     found = fisher_directions(X, y, gamma)
     assert found.directions.shape == (5, min(5, n_classes - 1))
-    scatter = Scatter.of(X, sparse.csr_array(np.eye(n_classes)[y]))
+    scatter = ClassScatter.from_points(X, sparse.csr_array(np.eye(n_classes)[y]))
     firm = scatter.within + gamma * np.eye(5)
-    rho = np.diag(found.directions.T @ scatter.between @ found.directions)
-    left, right = scatter.between @ found.directions, firm @ found.directions * rho
+    rho = np.diag(found.directions.T @ scatter.between_classes @ found.directions)
+    left, right = scatter.between_classes @ found.directions, firm @ found.directions * rho
     assert_allclose(left, right, atol=1e-8 * np.abs(left).max())
     assert (np.diff(rho) <= 1e-9 * rho[0]).all()
     total = (X - X.mean(axis=0)).T @ (X - X.mean(axis=0))
-    assert_allclose(scatter.within + scatter.between, total)
+    assert_allclose(scatter.within + scatter.between_classes, total)
 
 
 def test_directions_are_those_of_scikit_learn():
@@ -119,7 +119,7 @@ def test_a_document_of_several_classes_counts_in_each():
     assert listed.ratios_[0] < FisherFeatures(n_lsa=40, weighting=None).fit(X, y).ratios_[0]
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_arguments_are_refused():
     X, y = corpus()
     with pytest.raises(LabelError, match="one class"):
         FisherFeatures().fit(X, np.zeros(len(X), dtype=int))

@@ -67,7 +67,7 @@ def test_terms_come_in_just_below_the_largest_penalty(loss, intercept):
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
-def test_cross_validation_keeps_the_terms_that_tell_classes_apart(loss):
+def test_cross_validation_selects_the_terms_that_separate_classes(loss):
     X, labels = corpus()
     selector = L1Selector(loss, n_lambdas=12).fit(X, labels)
     assert selector.get_support()[:3].all()
@@ -80,7 +80,7 @@ def test_cross_validation_keeps_the_terms_that_tell_classes_apart(loss):
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 @pytest.mark.parametrize("wanted", [1, 3, 7])
-def test_as_many_terms_are_kept_as_wanted(loss, wanted):
+def test_n_terms_is_the_number_of_selected_terms(loss, wanted):
     X, labels = corpus()
     selector = L1Selector(loss, n_terms=wanted).fit(X, labels)
     assert selector.get_support().sum() == wanted
@@ -89,7 +89,7 @@ def test_as_many_terms_are_kept_as_wanted(loss, wanted):
     assert sizes[kept].min() >= sizes[~kept].max()
 
 
-def test_each_label_of_several_asks_for_its_terms():
+def test_terms_of_every_label_of_multi_label_documents_are_selected():
     X, labels = corpus()
     multi_label = L1Selector(l1_lambda=5.0).fit(X, [[str(label)] for label in labels])
     single = L1Selector(l1_lambda=5.0).fit(X, [str(label) for label in labels])
@@ -97,7 +97,7 @@ def test_each_label_of_several_asks_for_its_terms():
     assert multi_label.classes_.tolist() == ["0", "1", "2"]
 
 
-def test_one_thread_finds_what_many_do_and_sparse_what_dense_does():
+def test_threads_and_the_kind_of_matrix_do_not_change_the_selection():
     X, labels = corpus()
     one, many, rows = (
         L1Selector(n_jobs=n, n_lambdas=8).fit(counts, labels).coef_.toarray()
@@ -119,14 +119,14 @@ def test_threads_do_not_share_the_chance_of_logistic_loss():
         assert_array_equal(alone.toarray(), other.toarray())
 
 
-def test_a_pipeline_learns_from_the_counts_that_were_kept():
+def test_a_pipeline_learns_from_the_selected_counts():
     X, labels = corpus()
     pipeline = make_pipeline(L1Selector(n_terms=3), MultinomialNB()).fit(X, labels)
     assert pipeline[-1].n_features_in_ == 3
     assert (pipeline.predict(X) == labels).mean() > 0.8
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_arguments_are_refused():
     with pytest.raises(LabelError, match="one class"):
         L1Selector().fit(TOY, ["X"] * 3)
     with pytest.raises(CountError, match="weighting=None"):

@@ -120,7 +120,7 @@ def test_copies_are_independent():
         assert one.all == toy()
 
 
-def test_what_cannot_be_forgotten_changes_nothing():
+def test_a_failed_forget_changes_nothing():
     selected = SelectedTally(toy(), TermSelector(k=2))
     before = selected.copy()
     for counts, label in (({"a": 9}, "X"), ({"b": 1, "a": 1}, "W"), ({"never": 1}, "X")):
@@ -151,17 +151,17 @@ def test_documents_keep_the_norms_that_they_had_with_all_their_terms():
     assert selected.tally.plane_totals(plane).total == 1.25
 
 
-def test_what_cannot_be_selected_from_is_refused():
-    with pytest.raises(CountError, match="sums only"):
+def test_invalid_counts_are_refused():
+    with pytest.raises(CountError, match="only their sums"):
         SelectedTally(toy(), TermSelector(nonempty=True))
-    with pytest.raises(CountError, match="of a Tally"):
+    with pytest.raises(CountError, match="counts of a Tally"):
         SelectedTally(np.eye(2), TermSelector())
     with pytest.raises(TypeError):
         SelectedTally(toy(), TermSelector()) + 1
     assert SelectedTally(toy(), TermSelector()) != toy()
 
 
-def test_it_says_what_it_is():
+def test_repr_shows_the_number_of_terms():
     shown = repr(SelectedTally(toy(), TermSelector(k=2)))
     expected = "<Tally of 3 documents: 9 tokens, 4 terms, 2 classes>"
     assert shown == f"<SelectedTally of 2 terms of {expected}>"

@@ -99,7 +99,7 @@ def use_classifier(classifier: TextClassifier, path: Path) -> Any:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         said = [saved_twice(classifier, path), *answers(classifier)]
-        if classifier.learner_.additive or classifier.learner_.learns:
+        if classifier.learner_.additive or classifier.learner_.incremental:
             check_learning(classifier)
     return said
 

@@ -157,7 +157,7 @@ def check_vocabulary(rng: random.Random, texts: list[str]) -> None:
     terms = [word for text in texts[:50] for word in text.split(" ")[:50]]
     vocabulary = Vocabulary(terms)
     expect(vocabulary.terms().tolist() == list(dict.fromkeys(terms)), "terms do not come back")
-    order = vocabulary.terms(vocabulary.sorted()).tolist()
+    order = vocabulary.terms(vocabulary.sorted_ids()).tolist()
     expect(order == sorted(set(terms)), "terms are not in Python's order")
     arena, lengths = vocabulary.native.arena().copy(), vocabulary.native.lengths().copy()
     for array in (arena, lengths):

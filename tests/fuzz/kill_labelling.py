@@ -26,11 +26,11 @@ from collections import Counter
 from pathlib import Path
 
 from tallytext import TextClassifier
-from tallytext.labelling import Answer, Journal, Session
+from tallytext.labelling import Annotation, Journal, Session
 
 CLASSES = {"sea": "wave salt tide ship fish", "sky": "cloud star moon wing bird"}
 #: What ends every page; nothing else shows it.
-ASKED = re.compile(rb"\[q\]\S* end")
+ASKED = re.compile(rb"\[q\]\S* quit")
 ABOUT = re.compile(rb"document (\d+)")
 PATIENCE = 60.0
 
@@ -56,13 +56,13 @@ class Notes:
     def is_cut_short(self) -> bool:
         return self.answers.exists() and self.answers.read_bytes()[-1:] not in (b"", b"\n")
 
-    def found(self) -> list[Answer]:
+    def found(self) -> list[Annotation]:
         """Return the answers on disk, which must be readable line by line but for a last one."""
         content = self.answers.read_bytes() if self.answers.exists() else b""
         for line in content.splitlines()[: content.count(b"\n")]:
             json.loads(line)
         with Journal(self.answers) as journal:
-            return list(journal.answers)
+            return list(journal.annotations)
 
 
 class Child:
@@ -151,7 +151,7 @@ class Witness:
             self.counts["undone"] += 1
         self.pending, self.undoing = None, False
 
-    def judges(self, found: list[Answer]) -> None:
+    def judges(self, found: list[Annotation]) -> None:
         """Compare with what is on disk: what was kept, and perhaps what the last key did."""
         rows = [(answer.row, answer.label) for answer in found]
         sure = self.kept[:-1] if self.undoing else self.kept
@@ -209,7 +209,7 @@ def finished(notes: Notes, witness: Witness) -> None:
     wanted = notes.model.with_name("at-once.tally")
     with Journal(notes.model.with_name("at-once.jsonl")) as journal:
         for row, label in witness.kept:
-            journal.add(Answer(row, notes.texts[row], label))
+            journal.add(Annotation(row, notes.texts[row], label))
         Session(notes.texts, journal).classifier().save(wanted)
     same = notes.model.read_bytes() == wanted.read_bytes()
     assert same, "the model is another than that of one session"

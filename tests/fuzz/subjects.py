@@ -13,8 +13,12 @@ from tallytext import BernoulliNB, MultinomialNB, Plane, PoissonNB, Tally, TextV
 from tallytext.errors import TallytextError
 from tallytext.io import load_arrays, save_arrays
 from tallytext.models import AbsoluteDiscount
-from tallytext.models.parameters import estimator_from, settings_of
-from tallytext.models.serialization import model_from, state_of
+from tallytext.models.serialization import (
+    estimator_from_dict,
+    estimator_to_dict,
+    model_state,
+    restore_model,
+)
 
 TEXTS = ["salt wave wave", "a blue cloud", "the sun and the sea", "naïve blue", "wave sea salt"]
 LABELS = ["sea", "sky", ["sea", "sun"], [], "sea"]
@@ -58,8 +62,8 @@ def write_model(path: Path, model: Any) -> None:
     tally = Tally.from_texts(TEXTS, LABELS, vectorizer=vectorizer, planes=planes)
     fitted = type(model).from_tally(tally, **model.get_params())
     arrays, header = tally.to_arrays()
-    parts = {"tally": header, "model": settings_of(fitted), "state": state_of(fitted)}
-    parts["vectorizer"] = settings_of(vectorizer)
+    parts = {"tally": header, "model": estimator_to_dict(fitted), "state": model_state(fitted)}
+    parts["vectorizer"] = estimator_to_dict(vectorizer)
     save_arrays(path, arrays, {"kind": "fuzz", "format": 1, **parts})
 
 
@@ -70,11 +74,14 @@ def load_model(path: Path) -> Any:
     if not isinstance(header["tally"], dict):
         raise TallytextError("this is no tally")
     tally = Tally.from_arrays(arrays, header["tally"])
-    vectorizer, model = estimator_from(header["vectorizer"]), estimator_from(header["model"])
+    vectorizer, model = (
+        estimator_from_dict(header["vectorizer"]),
+        estimator_from_dict(header["model"]),
+    )
     if not isinstance(vectorizer, TextVectorizer) or isinstance(model, TextVectorizer):
         raise TallytextError("these are other estimators")
     vectorizer.vocabulary_ = tally.vocabulary
-    return vectorizer, model_from(model, tally, header["state"])
+    return vectorizer, restore_model(model, tally, header["state"])
 
 
 def use_model(loaded: Any) -> Any:

@@ -12,8 +12,8 @@ import pytest
 
 from archives import packed
 from tallytext.errors import FileError
-from tallytext.io import CORPORA, load
-from tallytext.io.corpora import download
+from tallytext.io import CORPORA, load_corpus
+from tallytext.io.download import download_file
 
 pooch = pytest.importorskip("pooch")
 
@@ -70,7 +70,7 @@ def set_original(monkeypatch, server, sha256):
 def refused(folder, match):
     """The corpus is refused with a message that ends with a way out, and nothing is left."""
     with pytest.raises(FileError, match=match) as caught:
-        load(NAME, folder=folder)
+        load_corpus(NAME, folder=folder)
     assert str(caught.value).endswith(
         f"Or put '{FILE}' into '{folder}', from {CORPORA[NAME].page}."
     )
@@ -79,8 +79,8 @@ def refused(folder, match):
 
 def test_what_is_missing_is_downloaded_once(server, published, tmp_path, capfd):
     folder = tmp_path / "new" / "folder"
-    assert load(NAME, folder=folder).labels == ["sci.med"] * 2
-    assert load(NAME, folder=folder).splits == ["test", "train"]
+    assert load_corpus(NAME, folder=folder).labels == ["sci.med"] * 2
+    assert load_corpus(NAME, folder=folder).splits == ["test", "train"]
     assert (folder / FILE).read_bytes() == published
     assert [path.name for path in folder.iterdir()] == [FILE]
     assert server.asked == [f"/{FILE}"]
@@ -89,22 +89,22 @@ def test_what_is_missing_is_downloaded_once(server, published, tmp_path, capfd):
 
 def test_an_archive_is_kept_as_it_is_whatever_the_server_says_of_it(server, published, tmp_path):
     server.encoding = "gzip"
-    load(NAME, folder=tmp_path / "new")
+    load_corpus(NAME, folder=tmp_path / "new")
     assert (tmp_path / "new" / FILE).read_bytes() == published
 
 
 def test_nothing_is_downloaded_that_is_there_or_is_not_wanted(server, published, tmp_path):
     with pytest.raises(FileError, match="is not in"):
-        load(NAME, folder=tmp_path, download=False)
+        load_corpus(NAME, folder=tmp_path, download=False)
     (tmp_path / "originals").mkdir()
     (tmp_path / "originals" / FILE).write_bytes(published)
-    assert len(load(NAME, folder=tmp_path)) == 2
+    assert len(load_corpus(NAME, folder=tmp_path)) == 2
     assert not server.asked
 
 
 def test_a_bar_is_shown_where_it_is_asked_for(published, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    load(NAME, folder=tmp_path / "new", verbose=True)
+    load_corpus(NAME, folder=tmp_path / "new", verbose=True)
     out, err = capfd.readouterr()
     assert f"Downloading {FILE}" in err
     assert "100%" in err
@@ -113,7 +113,7 @@ def test_a_bar_is_shown_where_it_is_asked_for(published, tmp_path, monkeypatch, 
 
 def test_another_file_than_that_published_is_refused(server, published, tmp_path, monkeypatch):
     set_original(monkeypatch, server, "0" * 64)
-    refused(tmp_path / "new", "its checksum being another")
+    refused(tmp_path / "new", "its checksum differs")
 
 
 def test_an_address_that_is_gone_is_told(server, published, tmp_path):
@@ -156,17 +156,17 @@ def test_a_folder_that_must_not_be_written_to_is_told(published, tmp_path, monke
 def test_a_folder_that_is_a_file_is_told(published, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(FileError, match="cannot write"):
-        load(NAME, folder=tmp_path / "file")
+        load_corpus(NAME, folder=tmp_path / "file")
 
 
 def test_the_package_for_it_is_named_where_it_is_missing(published, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(FileError, match=r"pip install 'tallytext\[datasets\]'\. Or put "):
-        load(NAME, folder=tmp_path / "new")
+        load_corpus(NAME, folder=tmp_path / "new")
 
 
 def test_the_logger_of_pooch_is_left_as_it_was(server, published, tmp_path):
     level = pooch.get_logger().level
     [original] = CORPORA[NAME].originals
-    download(original.address, original.sha256, tmp_path / "new" / FILE)
+    download_file(original.address, original.sha256, tmp_path / "new" / FILE)
     assert pooch.get_logger().level == level

@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallytext.errors import FileError, InputError
-from tallytext.io import DocumentReader, load_documents
-from tallytext.io import formats as text_lines
+from tallytext.io import DocumentReader, load_documents, text_formats
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_quotes_that_do_not_match_cost_the_rows_they_span(mails):
 
 @pytest.mark.parametrize("long", ["x" * 1000, "x" * 1000 + "\n" + "y" * 1000])
 def test_a_document_that_is_too_large_is_passed_over_without_being_read(mails, monkeypatch, long):
-    monkeypatch.setattr(text_lines, "LARGEST_DOCUMENT", 100)
+    monkeypatch.setattr(text_formats, "MAX_DOCUMENT_BYTES", 100)
     path = mails("m.txt", f"short\n{long}\nlast\n")
     reader = DocumentReader(path, label=None, on_error="skip")
     (batch,) = reader
@@ -128,13 +128,60 @@ def test_a_document_that_is_too_large_is_passed_over_without_being_read(mails, m
     assert reader.skipped.count == n_long and "larger than" in reader.skipped.messages[0]
 
 
-def test_long_fields_are_read_and_a_higher_limit_is_left_alone(mails):
-    path = mails("m.csv", f"text,label\n{'x' * 1_000_000},a\n")
+LONG = "x" * 1_000_000
+LONG_FIELDS = f"text,label\n{LONG},a\nshort,b\n{LONG},c\n"
+
+
+@pytest.fixture(params=[10, 131_072, 1 << 40])
+def users_limit(request):
+    """The limit of the whole process, as a user has set it."""
+    before = csv.field_size_limit(request.param)
+    yield request.param
+    csv.field_size_limit(before)
+
+
+def test_reading_long_fields_leaves_the_users_field_size_limit_alone(mails, users_limit):
+    path = mails("m.csv", LONG_FIELDS)
+    assert list(map(len, load_documents(path)[0])) == [1_000_000, 5, 1_000_000]
+    assert csv.field_size_limit() == users_limit
+
+
+def test_suspended_and_interleaved_readers_leave_the_field_size_limit_alone(mails, users_limit):
+    path = mails("m.csv", LONG_FIELDS)
+    readers = [iter(DocumentReader(path, max_documents=1)) for _ in range(2)]
+    for _ in range(3):
+        for reader in readers:
+            assert next(reader).texts in ([LONG], ["short"])
+            assert csv.field_size_limit() == users_limit
+    readers[0].close()
+    assert csv.field_size_limit() == users_limit
+
+
+def test_a_limit_that_the_user_sets_between_batches_stays(mails):
     before = csv.field_size_limit()
     try:
-        csv.field_size_limit(1 << 40)
-        assert len(load_documents(path)[0][0]) == 1_000_000
-        assert csv.field_size_limit() == 1 << 40
+        reader = iter(DocumentReader(mails("m.csv", LONG_FIELDS), max_documents=1))
+        next(reader)
+        csv.field_size_limit(77)
+        assert [batch.texts for batch in reader] == [["short"], [LONG]]
+        assert csv.field_size_limit() == 77
+    finally:
+        csv.field_size_limit(before)
+
+
+def test_the_users_field_size_limit_holds_in_other_threads_while_documents_are_read(mails):
+    path = mails("m.csv", "text,label\n" + f"{'x' * 200_000},a\n" * 50)
+    before = csv.field_size_limit(131_072)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            reading = [pool.submit(load_documents, path) for _ in range(2)]
+            limits = {csv.field_size_limit()}
+            while not all(each.done() for each in reading):
+                limits.add(csv.field_size_limit())
+                with pytest.raises(csv.Error, match="field larger"):
+                    next(csv.reader(["x" * 140_000]))
+        assert limits == {131_072}
+        assert [len(each.result()[0]) for each in reading] == [50, 50]
     finally:
         csv.field_size_limit(before)
 
@@ -225,7 +272,7 @@ def test_parquet_columns_of_other_types_are_refused(mails, columns, message):
     "name, options, message",
     [
         ("m.dat", {}, "csv, tsv, jsonl, parquet, folder, tar, txt"),
-        ("m", {}, "does not tell its format"),
+        ("m", {}, "does not show the format"),
         ("m.csv", {"format": "cvs"}, "no format 'cvs'. Known: csv, .* Did you mean 'csv'"),
         ("m.csv", {"format": "folder"}, "is a file, but was to be read as folder"),
         ("m.csv", {"match": "*.txt"}, "match is for folders and archives"),

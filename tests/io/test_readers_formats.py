@@ -20,7 +20,7 @@ from strategies import texts as nasty_texts
 from tallytext import TextVectorizer
 from tallytext.errors import FileError
 from tallytext.io import DocumentReader, load_documents, read_documents
-from tallytext.io.parquet import _ends
+from tallytext.io.parquet import _split_points
 
 # What a file in UTF-8 can hold: no lone surrogates.
 texts = nasty_texts().map(lambda text: text.encode("utf-8", "replace").decode())
@@ -205,7 +205,7 @@ def test_parquet_labels_are_python_values(tmp_path, labels, type):
 
 @pytest.mark.parametrize("lengths, ends", [([4, 2, 2, 0, 1], [0, 1, 4, 5]), ([9, 9], [0, 1, 2])])
 def test_parquet_parts_are_filled_to_the_last_byte(lengths, ends):
-    assert _ends(pa.array(["x" * length for length in lengths]), 4) == ends
+    assert _split_points(pa.array(["x" * length for length in lengths]), 4) == ends
 
 
 @pytest.mark.parametrize("format", WRITERS)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from archives import packed
 from tallytext.errors import FileError
-from tallytext.io import load
-from tallytext.io.published import MarkupError, elements
+from tallytext.io import load_corpus
+from tallytext.io.corpus_readers import MarkupError, parse_elements
 
 NORMAL = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="5544" NEWID="1">
@@ -47,7 +47,7 @@ WEEKLY &lt;REPORT>
 def articles(tmp_path, *files, split=None):
     named = {f"reuters21578/reut2-{i:03d}.sgm": file for i, file in enumerate(files)}
     packed(tmp_path / "reuters21578.tar.gz", {"README.txt": "<REUTERS>"} | named)
-    return load("reuters21578", folder=tmp_path, split=split)
+    return load_corpus("reuters21578", folder=tmp_path, split=split)
 
 
 def test_an_article_says_all_of_itself(tmp_path):
@@ -108,10 +108,10 @@ def test_articles_without_a_topic_of_both_sides_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("markup", "problem"),
     [
-        (NORMAL[:-20], "<BODY> has no end"),
-        (NORMAL.replace("</D>", "", 1), "</TOPICS> ends what did not begin"),
-        (NORMAL.replace("<TITLE>", ""), "</TITLE> ends what did not begin"),
-        (NORMAL.replace('NEWID="1"', ""), "an article without NEWID"),
+        (NORMAL[:-20], "<BODY> has no end tag"),
+        (NORMAL.replace("</D>", "", 1), "</TOPICS> has no start tag"),
+        (NORMAL.replace("<TITLE>", ""), "</TITLE> has no start tag"),
+        (NORMAL.replace('NEWID="1"', ""), "an article has no attribute NEWID"),
     ],
 )
 def test_damaged_markup_is_named_with_its_file(tmp_path, markup, problem):
@@ -122,7 +122,7 @@ def test_damaged_markup_is_named_with_its_file(tmp_path, markup, problem):
 @given(st.text(st.characters(max_codepoint=0x2FF)))
 def test_any_text_comes_back_from_its_markup(text):
     escaped = text.replace("&", "&amp;").replace("<", "&lt;")
-    [element] = elements(f"<a>{escaped}</a>", "A")
+    [element] = parse_elements(f"<a>{escaped}</a>", "A")
     kept = (c for c in text if c in "\t\n" or not (c < " " or c == "\x7f"))
     assert element.text == "".join(kept)
 
@@ -130,7 +130,7 @@ def test_any_text_comes_back_from_its_markup(text):
 @given(st.lists(st.sampled_from(["<a>", "</a>", "<b x=1>", "</b>", "<", "&#99999;", "t"])))
 def test_any_markup_is_read_or_refused(pieces):
     try:
-        found = [*elements("".join(pieces), "A")]
+        found = [*parse_elements("".join(pieces), "A")]
     except MarkupError:
         return
     assert len(found) == pieces.count("<a>") == pieces.count("</a>")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tallytext.errors import FileError
 from tallytext.io import load_documents
-from tallytext.labelling import Answer, Journal
+from tallytext.labelling import Annotation, Journal
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 ANSWERS = st.builds(
-    Answer,
+    Annotation,
     row=st.integers(0, 999),
     text=TEXTS,
     label=st.sampled_from(["sea", "sky", "a\nb", "é"]),
@@ -54,12 +54,14 @@ class TestAnswers:
                 journal.add(answer)
             for answer in reversed(answers[len(kept) :]):
                 assert journal.undo() == answer
-            assert journal.answers == kept
+            assert journal.annotations == kept
         with Journal(path) as journal:
-            assert journal.answers == kept
+            assert journal.annotations == kept
 
     def test_the_file_is_a_data_set(self, path):
-        written(path, [Answer(7, "See you", "ham"), Answer(2, "Cheap!", "spam", True, "ham")])
+        written(
+            path, [Annotation(7, "See you", "ham"), Annotation(2, "Cheap!", "spam", True, "ham")]
+        )
         assert load_documents(path) == (["See you", "Cheap!"], ["ham", "spam"])
 
     def test_nothing_can_be_taken_back_of_nothing(self, path):
@@ -77,10 +79,10 @@ class TestDamage:
         path.write_bytes(content[:cut])
         with Journal(path) as journal:
             kept = answers[: (content[:cut] + b"\n").count(b"}\n")]
-            assert journal.answers == kept
-            journal.add(Answer(1_000, "more", "sea"))
+            assert journal.annotations == kept
+            journal.add(Annotation(1_000, "more", "sea"))
         with Journal(path) as journal:
-            assert journal.answers == [*kept, Answer(1_000, "more", "sea")]
+            assert journal.annotations == [*kept, Annotation(1_000, "more", "sea")]
 
     @pytest.mark.parametrize(
         "line",
@@ -96,7 +98,7 @@ class TestDamage:
         ],
     )
     def test_other_damage_is_refused_and_nothing_changed(self, path, line):
-        written(path, [Answer(1, "a", "sea")])
+        written(path, [Annotation(1, "a", "sea")])
         content = path.read_bytes() + line.encode() + b"\n"
         path.write_bytes(content)
         with pytest.raises(FileError, match=r"line 2|lines 1 and 2"):
@@ -111,10 +113,10 @@ class TestDamage:
         assert path.read_bytes() == content
 
     def test_zeros_that_a_lost_power_left_are_dropped(self, path):
-        answers = written(path, [Answer(1, "a", "sea")])
+        answers = written(path, [Annotation(1, "a", "sea")])
         path.write_bytes(path.read_bytes() + b"\0" * 100)
         with Journal(path) as journal:
-            assert journal.answers == answers
+            assert journal.annotations == answers
 
     def test_a_file_in_use_is_refused(self, path):
         pytest.importorskip("fcntl")
@@ -123,7 +125,7 @@ class TestDamage:
 
     def test_a_disk_that_fails_leaves_what_was_there(self, path, monkeypatch):
         with Journal(path) as journal:
-            journal.add(Answer(1, "a", "sea"))
+            journal.add(Annotation(1, "a", "sea"))
             sync = os.fsync
 
             def full(descriptor):
@@ -132,13 +134,13 @@ class TestDamage:
 
             monkeypatch.setattr(os, "fsync", full)
             with pytest.raises(OSError, match="No space"):
-                journal.add(Answer(2, "b", "sky"))
-            journal.add(Answer(3, "c", "sky"))
+                journal.add(Annotation(2, "b", "sky"))
+            journal.add(Annotation(3, "c", "sky"))
         with Journal(path) as journal:
-            assert [answer.row for answer in journal.answers] == [1, 3]
+            assert [answer.row for answer in journal.annotations] == [1, 3]
 
     def test_an_answer_that_cannot_be_taken_back_stays(self, path, monkeypatch):
-        answers = [Answer(1, "a", "sea"), Answer(2, "b", "sky")]
+        answers = [Annotation(1, "a", "sea"), Annotation(2, "b", "sky")]
         with Journal(path) as journal:
             for answer in answers:
                 journal.add(answer)
@@ -152,44 +154,44 @@ class TestDamage:
                 with pytest.raises(OSError, match="Input/output") as raised:
                     journal.undo()
             assert raised.value.filename == str(path)
-            assert (journal.answers, path.read_bytes()) == (answers, content)
+            assert (journal.annotations, path.read_bytes()) == (answers, content)
             assert journal.undo() == answers[1]
         with Journal(path) as journal:
-            assert journal.answers == answers[:1]
+            assert journal.annotations == answers[:1]
 
     def test_an_answer_for_which_there_is_no_room_leaves_nothing_of_it(self, path):
         """The largest file is limited in a child: what fits of a line is written, then no more."""
         pytest.importorskip("resource")
         code = (
-            "import resource, sys\nfrom tallytext.labelling import Answer, Journal\n"
+            "import resource, sys\nfrom tallytext.labelling import Annotation, Journal\n"
             "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
             "with Journal(sys.argv[1]) as journal:\n"
-            "    journal.add(Answer(1, 'a', 'sea'))\n"
-            "    try:\n        journal.add(Answer(2, 'b' * 2000, 'sea'))\n"
+            "    journal.add(Annotation(1, 'a', 'sea'))\n"
+            "    try:\n        journal.add(Annotation(2, 'b' * 2000, 'sea'))\n"
             "    except OSError:\n        print('full')\n"
-            "    journal.add(Answer(3, 'c', 'sea'))\n"
+            "    journal.add(Annotation(3, 'c', 'sea'))\n"
         )
         done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True)
         assert done.stdout == b"full\n", done.stderr
         with Journal(path) as journal:
-            assert [answer.row for answer in journal.answers] == [1, 3]
+            assert [answer.row for answer in journal.annotations] == [1, 3]
 
     @pytest.mark.parametrize("meanwhile", ["removed", "replaced"])
     def test_nothing_is_written_where_nobody_would_find_it(self, path, meanwhile):
         with Journal(path) as journal:
-            journal.add(Answer(1, "a", "sea"))
+            journal.add(Annotation(1, "a", "sea"))
             path.rename(path.with_suffix(".old"))
             if meanwhile == "replaced":
                 path.write_bytes(b"")
             with pytest.raises(FileError, match="meanwhile"):
-                journal.add(Answer(2, "b", "sky"))
+                journal.add(Annotation(2, "b", "sky"))
             with pytest.raises(FileError, match="meanwhile"):
                 journal.undo()
-            assert len(journal.answers) == 1
+            assert len(journal.annotations) == 1
             path.with_suffix(".old").replace(path)
-            journal.add(Answer(2, "b", "sky"))
+            journal.add(Annotation(2, "b", "sky"))
         with Journal(path) as journal:
-            assert [answer.row for answer in journal.answers] == [1, 2]
+            assert [answer.row for answer in journal.annotations] == [1, 2]
 
     @pytest.mark.skipif(os.name == "nt", reason="a pipe has no name there")
     def test_a_pipe_keeps_nothing(self, path):
@@ -200,25 +202,25 @@ class TestDamage:
 
 class TestByHand:
     def test_a_label_can_be_corrected_and_a_remark_added(self, path):
-        written(path, [Answer(1, "a", "sea"), Answer(2, "b", "sky")])
+        written(path, [Annotation(1, "a", "sea"), Annotation(2, "b", "sky")])
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         lines[0] |= {"label": "field", "remark": "seen by Ann"}
         path.write_text("\r\n".join(map(json.dumps, lines)))  # an editor of its own mind
         with Journal(path) as journal:
-            assert [answer.label for answer in journal.answers] == ["field", "sky"]
-            journal.add(Answer(3, "c", "sea"))
+            assert [answer.label for answer in journal.annotations] == ["field", "sky"]
+            journal.add(Annotation(3, "c", "sea"))
         assert "seen by Ann" in path.read_text()
         with Journal(path) as journal:
-            assert [answer.row for answer in journal.answers] == [1, 2, 3]
+            assert [answer.row for answer in journal.annotations] == [1, 2, 3]
 
     def test_empty_lines_are_nothing(self, path):
-        answers = written(path, [Answer(1, "a", "sea"), Answer(2, "b", "sky")])
+        answers = written(path, [Annotation(1, "a", "sea"), Annotation(2, "b", "sky")])
         path.write_bytes(b"\n" + path.read_bytes().replace(b"}\n", b"}\n\n"))
         with Journal(path) as journal:
-            assert journal.answers == answers
+            assert journal.annotations == answers
             assert journal.undo() == answers[1]
         with Journal(path) as journal:
-            assert journal.answers == answers[:1]
+            assert journal.annotations == answers[:1]
 
 
 class TestFile:
@@ -234,14 +236,14 @@ class TestFile:
         assert path.exists()
         path.unlink()
         other = path.with_name("other.jsonl")
-        written(other, [Answer(1, "a", "sea")])
+        written(other, [Annotation(1, "a", "sea")])
         with Journal(path):
             other.replace(path)
         with Journal(path) as journal:
-            assert len(journal.answers) == 1
+            assert len(journal.annotations) == 1
 
     def test_one_that_was_there_stays(self, path):
-        written(path, [Answer(1, "a", "sea")])
+        written(path, [Annotation(1, "a", "sea")])
         with Journal(path) as journal:
             journal.undo()
         assert path.read_bytes() == b""
@@ -260,17 +262,17 @@ class TestFile:
             sync(descriptor)
 
         monkeypatch.setattr(os, "fsync", seen)
-        written(path, [Answer(1, "a", "sea")])
+        written(path, [Annotation(1, "a", "sea")])
         assert synced == [True, False]
 
 
 def test_killed_at_any_moment_it_has_every_answer_that_was_told(path):
     """The child tells a number when its answer is kept; a parent that kills it counts these."""
     code = (
-        "import sys\nfrom tallytext.labelling import Answer, Journal\n"
+        "import sys\nfrom tallytext.labelling import Annotation, Journal\n"
         "journal = Journal(sys.argv[1])\n"
-        "for row in range(len(journal.answers), 10**6):\n"
-        "    journal.add(Answer(row, 'x' * (row % 997), 'sea'))\n"
+        "for row in range(len(journal.annotations), 10**6):\n"
+        "    journal.add(Annotation(row, 'x' * (row % 997), 'sea'))\n"
         "    print(row, flush=True)\n"
     )
     told = -1
@@ -288,7 +290,7 @@ def test_killed_at_any_moment_it_has_every_answer_that_was_told(path):
         child.wait()
         told = max([told, *map(int, rest[:-1])])
         with Journal(path) as journal:
-            rows = [answer.row for answer in journal.answers]
+            rows = [answer.row for answer in journal.annotations]
             assert rows == [*range(len(rows))]
             assert len(rows) > told
-            assert all(json.dumps(answer.text) for answer in journal.answers)
+            assert all(json.dumps(answer.text) for answer in journal.annotations)

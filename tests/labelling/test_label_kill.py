@@ -9,7 +9,7 @@ if os.name == "nt":
 import kill_labelling
 from kill_labelling import Notes, Witness
 
-from tallytext.labelling import Answer
+from tallytext.labelling import Annotation
 
 
 def test_every_answer_that_a_question_followed_is_kept_when_the_command_is_killed(tmp_path):
@@ -59,5 +59,5 @@ def test_a_command_that_hangs_is_noticed_and_killed(tmp_path, monkeypatch, wante
 def test_what_is_lost_or_made_up_is_noticed(found, lost, made_up):
     witness = Witness()
     witness.kept, witness.pending = [(1, "sea"), (2, "sky")], (3, "sea")
-    witness.judges([Answer(row, "", label) for row, label in found])
+    witness.judges([Annotation(row, "", label) for row, label in found])
     assert (witness.counts["answers lost"], witness.counts["answers made up"]) == (lost, made_up)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from models import QUERIES, SEVERAL, agree, clear, closed, corpora, open_, prior_options, wider
 from oracle import bayes as oracle
 from tallytext import BernoulliNB
-from tallytext.models import reading as weight_cache
+from tallytext.models import base
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 some = settings(max_examples=50, deadline=None, suppress_health_check=slow)
@@ -56,7 +56,7 @@ def test_scores_in_an_open_vocabulary_are_the_obvious_ones(options, corpus, quer
 def test_weights_on_the_fly_and_in_bulk_are_the_same(monkeypatch, options, corpus, queries):
     found = []
     for bulk in (0, 10**9):
-        monkeypatch.setattr(weight_cache, "_BULK", bulk)
+        monkeypatch.setattr(base, "_BATCHES_PER_VOCABULARY", bulk)
         model = closed(BernoulliNB(**options), corpus)
         found.append(model.scores(queries))
         one_by_one = np.vstack([model.scores([query]) for query in queries])

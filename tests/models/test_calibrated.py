@@ -199,7 +199,7 @@ def test_what_cannot_be_is_refused(training):
         Calibrated(reference.MultinomialNB()).fit(*training)
     with pytest.raises(LabelError, match="400 documents, but labels for 399"):
         Calibrated().fit(*training).recalibrate(training[0], training[1][1:])
-    with pytest.raises(ScoreError, match="several labels here"):
+    with pytest.raises(ScoreError, match="these documents are multi-label"):
         Calibrated(method="temperature").fit(training[0], multi_label(training[1]))
 
 
@@ -237,5 +237,5 @@ def test_a_map_survives_a_file():
         again = TopLabel.from_dict(fitted.to_dict())
         ones = np.ones(200)
         assert np.array_equal(again.log_proba(scores, ones), fitted.log_proba(scores, ones))
-    with pytest.raises(ScoreError, match="not the parameters of a TopLabel"):
+    with pytest.raises(ScoreError, match="not the parameters of TopLabel"):
         TopLabel.from_dict({"kind": "magic"})

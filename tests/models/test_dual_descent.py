@@ -75,7 +75,7 @@ def test_sweeps_are_the_obvious_ones(problem, cost):
 
 
 @given(problems(), st.integers(2, 5))
-def test_many_threads_find_what_one_does(problem, n_threads):
+def test_the_number_of_threads_does_not_change_the_solution(problem, n_threads):
     one, many = swept(problem), swept(problem, n_threads)
     for part in ("weights", "bias", "duals"):
         assert np.array_equal(getattr(one, part)(), getattr(many, part)())
@@ -93,7 +93,7 @@ def test_runs_of_documents_are_the_obvious_ones():
 
 
 @given(problems())
-def test_weights_are_the_start_and_what_duals_add(problem):
+def test_weights_are_the_start_plus_the_sum_over_duals(problem):
     counts, truth, scale, centre = problem
     before = swept(problem)
     after = descent_of(counts, truth, scale)
@@ -146,7 +146,7 @@ def test_terms_without_a_weight_are_ignored():
         ({"n_threads": 0}, "thread"),
     ],
 )
-def test_what_cannot_be_is_refused(change, error):
+def test_invalid_arguments_are_refused(change, error):
     arguments = {
         "starts": np.array([0, 1]),
         "terms": np.array([0], np.int32),

@@ -174,7 +174,7 @@ def test_rows_that_cannot_be_are_refused(at, value):
         InvertedIndex(*GOOD, 6).nearest(*bad, 1, 1)
 
 
-def test_what_is_out_of_range_is_refused():
+def test_arguments_out_of_range_are_refused():
     with pytest.raises(IndexError):
         InvertedIndex(*GOOD, 1)
     index = InvertedIndex(*GOOD, 6)
@@ -197,7 +197,7 @@ def test_what_is_out_of_range_is_refused():
             call()
 
 
-def test_no_documents_no_queries_and_no_neighbours_are_welcome():
+def test_no_documents_no_queries_and_no_neighbours_are_accepted():
     none = np.array([0]), np.empty(0, dtype=np.int32), np.empty(0)
     assert InvertedIndex(*none, 0).nearest(*GOOD, 3, 2)[0].shape == (1, 0)
     index = InvertedIndex(*GOOD, 6)

@@ -17,10 +17,10 @@ from tallytext.models import AbsoluteDiscount, Background, Dirichlet, Laplace, S
 class WittenBell(Smoothing):
     """A smoothing as users write them."""
 
-    def seen(self, counts, classes):
+    def seen_probability(self, counts, classes):
         return counts / np.maximum(classes.tokens + classes.terms, 1e-300)
 
-    def freed(self, classes):
+    def backoff_mass(self, classes):
         below = np.maximum(classes.tokens + classes.terms, 1e-300)
         return np.where(classes.tokens > 0, classes.terms / below, 1.0)
 
@@ -28,11 +28,11 @@ class WittenBell(Smoothing):
 class Clipped(Smoothing):
     """One that sums over the words of a class, and frees nothing of some classes."""
 
-    def seen(self, counts, classes):
+    def seen_probability(self, counts, classes):
         kept = np.maximum(counts - 0.4, 0.0) * (counts > 1)
         return np.where(classes.tokens > 0, kept / np.maximum(classes.tokens, 1e-300), 0.0)
 
-    def freed(self, classes):
+    def backoff_mass(self, classes):
         kept = classes.sum(lambda counts: np.maximum(counts - 0.4, 0.0) * (counts > 1))
         share = 1.0 - kept / np.maximum(classes.tokens, 1e-300)
         return np.where(classes.terms == 1, 0.0, np.where(classes.tokens > 0, share, 1.0))
@@ -144,7 +144,7 @@ def test_a_set_of_words_left_out_is_scored_as_if_forgotten(
     normalize=st.sampled_from([None, "l2"]),
     sets=st.booleans(),
 )
-def test_weights_of_documents_are_taken_out_too(
+def test_weights_of_documents_are_subtracted_too(
     corpus, weights, smoothing, complement, normalize, sets
 ):
     X, y = corpus
@@ -166,7 +166,7 @@ def test_weights_of_documents_are_taken_out_too(
     weighting=st.sampled_from(["ig", "chi", "prr", None]),
     complement=st.sampled_from([True, "only"]),
 )
-def test_weights_by_class_are_held(corpus, smoothing, weighting, complement):
+def test_weights_by_class_are_those_of_all_documents(corpus, smoothing, weighting, complement):
     X, y = corpus
     parameters = {"complement": complement, "weighting": weighting, "weight_by_class": True}
     agree(model_of(lambda: MultinomialNB(smoothing, **parameters), X, y, False), X, y)
@@ -174,7 +174,7 @@ def test_weights_by_class_are_held(corpus, smoothing, weighting, complement):
 
 @settings(max_examples=25)
 @given(corpus=corpora(), smoothing=st.sampled_from(SMOOTHINGS), complement=st.booleans())
-def test_fractional_counts_are_taken_out_too(corpus, smoothing, complement):
+def test_fractional_counts_are_subtracted_too(corpus, smoothing, complement):
     X, y = corpus
     fractions = X * 0.3
     fractions[0, 0] = 1e-9  # too little to be counted
@@ -199,7 +199,7 @@ def test_long_documents_do_not_overflow(smoothing, complement):
 @pytest.mark.parametrize("complement", [False, True])
 @pytest.mark.parametrize("smoothing", [Background(0.5), AbsoluteDiscount(0.5)])
 def test_results_do_not_depend_on_threads(smoothing, complement, monkeypatch):
-    monkeypatch.setattr("tallytext.models.left_out._ROOM", 1 << 11)
+    monkeypatch.setattr("tallytext.models.leave_one_out._MAX_BATCH_NUMBERS", 1 << 11)
     X, y = big_corpus()
     model = MultinomialNB(smoothing, complement=complement, n_jobs=1).fit(X, y)
     alone = model.leave_one_out(X, y)
@@ -209,10 +209,10 @@ def test_results_do_not_depend_on_threads(smoothing, complement, monkeypatch):
 
 
 @pytest.mark.parametrize("model", [MultinomialNB(Laplace(0.5)), BernoulliNB()])
-def test_pieces_fit_together(model, monkeypatch):
+def test_scores_do_not_depend_on_batches(model, monkeypatch):
     X, y = big_corpus(n=60)
     whole = model.fit(X, y).leave_one_out(X, y).scores
-    monkeypatch.setattr("tallytext.models.left_out._ROOM", 300)
+    monkeypatch.setattr("tallytext.models.leave_one_out._MAX_BATCH_NUMBERS", 300)
     np.testing.assert_allclose(model.leave_one_out(X, y).scores, whole, rtol=1e-12)
 
 
@@ -224,13 +224,13 @@ def test_some_of_the_documents_may_be_left_out():
     assert some.truth.argmax(axis=1).tolist() == y[5:9]
 
 
-def test_priors_given_as_numbers_stay():
+def test_given_priors_do_not_change():
     X, y = np.array([[1, 0], [2, 1], [0, 1], [0, 2]]), ["a", "a", "b", "b"]
     given_priors = {"a": 0.25, "b": 0.75}
     agree(MultinomialNB(prior=given_priors).fit(X, y), X, y)
 
 
-def test_a_class_without_its_only_document_is_out_of_the_question():
+def test_a_class_without_its_only_document_scores_minus_infinity():
     X, y = np.array([[1, 0], [2, 1], [0, 1]]), ["a", "a", "b"]
     scores = MultinomialNB(Laplace(1.0), prior="smoothed").fit(X, y).leave_one_out(X, y).scores
     assert scores[2, 1] == -np.inf
@@ -258,7 +258,7 @@ def test_weights_that_were_never_learned_are_refused():
         MultinomialNB().fit(X, y).leave_one_out(X, y, sample_weight=[1.0, 2.0])
 
 
-def test_models_that_cannot_leave_out_say_what_can():
+def test_models_without_leave_one_out_suggest_cross_validation():
     X, y = [[1, 0, 2], [0, 1, 0]], ["a", "b"]
     assert MultinomialNB.has_leave_one_out and BernoulliNB.has_leave_one_out
     assert not PoissonNB.has_leave_one_out
@@ -266,9 +266,9 @@ def test_models_that_cannot_leave_out_say_what_can():
         PoissonNB().fit(X, y).leave_one_out(X, y)
 
 
-def test_a_smoothing_that_claims_to_be_local_is_found_out():
+def test_a_smoothing_that_is_wrongly_called_local_is_refused():
     class Claiming(WittenBell):
-        def freed(self, classes):
+        def backoff_mass(self, classes):
             return 1.0 - classes.sum(lambda counts: counts * 1e-3, occurrences=True)
 
     X, y = [[1, 0, 2], [0, 1, 1]], ["a", "b"]
@@ -276,13 +276,13 @@ def test_a_smoothing_that_claims_to_be_local_is_found_out():
         MultinomialNB(Claiming()).fit(X, y).leave_one_out(X, y)
 
 
-def test_documents_without_any_label_leave_nothing_to_judge_by():
+def test_a_model_without_classes_is_refused():
     model = MultinomialNB().fit([[1, 0], [0, 1]], [[], []])
     with pytest.raises(LabelError, match="no class to predict"):
         model.leave_one_out([[1, 0], [0, 1]], [[], []])
 
 
-def test_the_only_document_leaves_no_class_whatever_classes_weigh():
+def test_without_the_only_document_no_class_is_possible():
     model = MultinomialNB(class_weight={"X": 3.0}).fit([[1, 0]], ["X"])
     assert model.leave_one_out([[1, 0]], ["X"]).scores.tolist() == [[-np.inf]]
 

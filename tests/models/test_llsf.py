@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from oracle import least_squares
 from tallytext import LLSF
 from tallytext.errors import FileError
-from tallytext.features.smart import Weigher
+from tallytext.features.tf_idf import TermWeighting
 from trained_files import bent, read_back
 
 TOY = np.array([[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
@@ -92,7 +92,7 @@ def test_conjugate_gradients_find_the_closed_form(intercept, keep, corpus, alpha
 
 
 @given(corpus=corpora())
-def test_weights_of_terms_and_coefficients_of_documents_say_the_same(corpus):
+def test_weights_of_terms_and_coefficients_of_documents_give_equal_scores(corpus):
     X, labels = corpus
     primal, dual = (LLSF(keep=keep, **EXACT).fit(X, labels) for keep in ("terms", "documents"))
     assert_allclose(primal.scores(X), dual.scores(X), atol=1e-8)
@@ -102,7 +102,9 @@ def test_ridge_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
     X, labels = rng.poisson(0.4, (60, 30)), rng.integers(0, 5, 60)
     model = LLSF(alpha=2.0, **EXACT).fit(X, labels)
-    weighted = Weigher.of(sparse.csr_array(X), "ltc")(sparse.csr_array(X)).toarray()
+    weighted = TermWeighting.from_documents(sparse.csr_array(X), "ltc")(
+        sparse.csr_array(X)
+    ).toarray()
     peer = Ridge(alpha=2.0, solver="svd").fit(weighted, targets(labels))
     assert_allclose(model.decision_function(X), peer.predict(weighted), atol=1e-8)
 
@@ -133,13 +135,13 @@ def wide(n_classes=70, seed=2):
     return rng.poisson(0.3, (150, 40)), np.arange(150) % n_classes
 
 
-def test_one_thread_finds_what_many_do():
+def test_the_number_of_threads_does_not_change_scores():
     X, labels = wide()
     one, many = (LLSF(n_jobs=n).fit(X, labels) for n in (1, 4))
     assert_array_equal(one.scores(X), many.scores(X))
 
 
-def test_documents_are_judged_alike_alone_and_together():
+def test_the_score_of_a_document_does_not_depend_on_its_batch():
     X, labels = wide(5)
     for model in (LLSF(), LLSF(keep="documents"), LLSF("svd", 7)):
         together = model.fit(X, labels).decision_function(X)
@@ -154,7 +156,7 @@ def test_one_half_is_an_even_chance():
 
 
 @pytest.mark.parametrize("model", [LLSF(), LLSF(keep="documents"), LLSF("svd", 2)], ids=str)
-def test_contributions_add_up_to_what_a_class_gets(model):
+def test_contributions_add_up_to_the_score_of_a_class(model):
     model.fit(TOY, ["X", "X", "Y"])
     weights = model._decide(sparse.csr_array(QUERIES[[0]]))[0]
     told = model.explain(QUERIES[0], "X", "Y")
@@ -163,7 +165,7 @@ def test_contributions_add_up_to_what_a_class_gets(model):
     assert_allclose(added, told.difference, atol=1e-12)
 
 
-def test_steps_that_do_not_suffice_are_said():
+def test_too_few_steps_warn():
     X, labels = wide(5)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         LLSF(max_iter=1).fit(X, labels)
@@ -173,7 +175,7 @@ def test_steps_that_do_not_suffice_are_said():
     "wrong",
     [{"solver": "qr"}, {"keep": "all"}, {"alpha": -1}, {"max_iter": 0}, {"n_components": 1.5}],
 )
-def test_parameters_that_cannot_be_are_refused(wrong):
+def test_invalid_parameters_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         LLSF(**wrong).fit(TOY, ["X", "X", "Y"])
 
@@ -182,7 +184,7 @@ KEPT = [LLSF(), LLSF(keep="documents"), LLSF("svd", 3), LLSF(weighting=None, mul
 
 
 @pytest.mark.parametrize("model", KEPT, ids=str)
-def test_what_was_saved_says_the_same(model):
+def test_a_saved_model_predicts_the_same(model):
     X, labels = wide(5)
     model.fit(X, labels)
     again = read_back(model, *model.to_arrays())
@@ -215,7 +217,7 @@ def hostile():
 
 
 @pytest.mark.parametrize("case", hostile())
-def test_files_that_cannot_be_are_refused(case):
+def test_damaged_files_are_refused(case):
     with pytest.raises(FileError):
         read_back(*case)
 

@@ -125,7 +125,7 @@ def test_documents_of_nothing_known_get_the_prior():
 
 def test_a_tally_without_the_plane_is_told_which():
     tally = Tally().learn({"sea": 2}, "sea")
-    with pytest.raises(RecipeError, match=r"does not keep Plane\(tf='log', norm='l2'"):
+    with pytest.raises(RecipeError, match=r"does not have the plane Plane\(tf='log', norm='l2'"):
         MultinomialNB.from_tally(tally, tf="log", normalize="l2")
     with pytest.raises(RecipeError, match="log_length"):
         MultinomialNB.from_tally(tally, length_model=True)
@@ -182,7 +182,7 @@ def test_what_does_not_fit_the_model_is_refused_and_changes_nothing(model):
         for ask in (model.predict, lambda X: model.partial_fit(X, ["X"])):
             with pytest.raises(ValueError, match=f"X has {width} features, but {name} is expect"):
                 ask(X)
-    with pytest.raises(CountError, match="fractional, but the model began with whole"):
+    with pytest.raises(CountError, match="fractional, but the model was started with whole"):
         model.partial_fit([[0.5, 0, 0, 0]], ["X"])
     with pytest.raises(CountError, match="from the first call on, or never"):
         model.partial_fit([[1, 0, 0, 0]], ["X"], sample_weight=[2.0])
@@ -190,7 +190,7 @@ def test_what_does_not_fit_the_model_is_refused_and_changes_nothing(model):
         model.forget([[9, 0, 0, 0]], ["X"])
     with pytest.raises(UnknownNameError, match="no class 'W'"):
         model.rank(ROWS, "W")
-    with pytest.raises(ValueError, match="k must be a whole number from 1 up, not 0"):
+    with pytest.raises(ValueError, match="k must be a whole number of at least 1, not 0"):
         model.top_k(ROWS, 0)
     assert model.tally_ == before
 

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -25,8 +26,7 @@ from models import (
     given_labels,
 )
 from tallytext import MultinomialNB, Tally
-from tallytext.models import AbsoluteDiscount, Background, Laplace
-from tallytext.models import reading as weight_cache
+from tallytext.models import AbsoluteDiscount, Background, Laplace, base
 
 # ---------------------------------------------------------------------- learning
 
@@ -168,9 +168,31 @@ def test_a_new_parameter_takes_effect_at_once(change):
 def test_weights_are_kept_while_nothing_changes():
     model = MultinomialNB().fit(ROWS, LABELS)
     documents = model._documents(sparse.csr_array(np.array(ROWS)))
-    first = model._seen(documents)
-    assert model._seen(documents) is first
-    assert model.set_params(class_weight="balanced")._seen(documents) is not first
+    first = model._weights_for(documents)
+    assert model._weights_for(documents) is first
+    assert model.set_params(class_weight="balanced")._weights_for(documents) is not first
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("class_weight", {"X": 1.0, "Y": 1.0}),
+        ("prior", {"X": 0.5, "Y": 0.5}),
+        ("prior", [0.5, 0.5]),
+        ("prior", np.array([0.5, 0.5])),
+        ("prior", pd.Series([0.5, 0.5])),
+    ],
+    ids=["class_weight", "mapping", "list", "array", "series"],
+)
+def test_a_parameter_that_is_changed_in_place_changes_the_scores(name, given):
+    rows, labels = [[2, 1], [1, 3]], ["X", "Y"]
+    model = MultinomialNB(**{name: given}).fit(rows, labels)
+    before = model.scores(rows)
+    first, second = ("X", "Y") if isinstance(given, dict) else (0, 1)
+    given[first], given[second] = 0.9, 0.1
+    assert not np.array_equal(model.scores(rows), before)
+    expected = MultinomialNB(**{name: given}).fit(rows, labels).scores(rows)
+    assert (model.scores(rows) == expected).all()
 
 
 @each_model
@@ -214,7 +236,7 @@ def restless():
 @pytest.mark.parametrize("bulk", [0, 8], ids=["on the fly", "in bulk"])
 @each_model
 def test_predicting_while_another_thread_learns_sees_one_state(model, bulk, monkeypatch, restless):
-    monkeypatch.setattr(weight_cache, "_BULK", bulk)
+    monkeypatch.setattr(base, "_BATCHES_PER_VOCABULARY", bulk)
     model = clone(model).fit(ROWS, LABELS)
     states, queries = {}, np.array([[3, 0, 1, 1], [0, 2, 0, 2]])
     batches = [(ROWS[:2], ["W", "X"]), (ROWS[2:], ["A", "Y"])]

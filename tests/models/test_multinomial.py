@@ -22,8 +22,7 @@ from models import (
 )
 from oracle import bayes as oracle
 from tallytext import MultinomialNB
-from tallytext.models import AbsoluteDiscount, Background, Laplace, Unsmoothed
-from tallytext.models import reading as weight_cache
+from tallytext.models import AbsoluteDiscount, Background, Laplace, Unsmoothed, base
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 some = settings(max_examples=60, deadline=None, suppress_health_check=slow)
@@ -80,7 +79,7 @@ def test_weights_on_the_fly_and_in_bulk_are_the_same(monkeypatch, data, corpus, 
     options = data.draw(multinomial_options(contrast=False, fractional=fractional))
     found = []
     for bulk in (0, 10**9):
-        monkeypatch.setattr(weight_cache, "_BULK", bulk)
+        monkeypatch.setattr(base, "_BATCHES_PER_VOCABULARY", bulk)
         model = closed(MultinomialNB(**options), corpus)
         found.append(model.scores(queries))
         one_by_one = np.vstack([model.scores([query]) for query in queries])
@@ -200,7 +199,7 @@ def test_fractions_are_counted_to_the_millionth():
     rows = np.array([[0.25, 1.5], [2.0, 1e-3]])
     model = MultinomialNB(Background(0.5)).fit(rows, ["x", "y"])
     counts = model.word_counts(model._reader().read())
-    np.testing.assert_allclose(counts.reading.dense(counts.cells, 0, 2).T, rows, atol=2**-21)
+    np.testing.assert_allclose(counts.class_counts.dense(counts.cells, 0, 2).T, rows, atol=2**-21)
     binary = MultinomialNB(tf="binary", normalize="l1").fit(rows, ["x", "y"])
     whole = MultinomialNB(tf="binary", normalize="l1").fit([[1, 1], [1, 1]], ["x", "y"])
     np.testing.assert_allclose(binary.scores([[1, 0]]), whole.scores([[1, 0]]))
@@ -237,9 +236,9 @@ def test_options_that_cannot_be_are_refused_before_anything_is_learned(options, 
     ("options", "message"),
     [
         ({"prior": [0.5, 0.6]}, "priors must sum to one, not to 1.1"),
-        ({"prior": [1.0]}, "2 classes, but priors of shape"),
+        ({"prior": [1.0]}, "prior has shape .* but there are 2 classes"),
         ({"prior": [1.5, -0.5]}, "priors must be from 0 to 1"),
-        ({"prior": {"x": 1.0}}, "prior has nothing for class 'y'"),
+        ({"prior": {"x": 1.0}}, "prior lacks class 'y'"),
         ({"prior": {"x": 0.5, "y": 0.6}}, "priors must sum to one, not to 1.1"),
         ({"class_weight": [1.0, 2.0]}, r"must be 'balanced' or a dict, not \[1.0, 2.0\]"),
         ({"class_weight": "even"}, "class_weight must be 'balanced' or a dict"),

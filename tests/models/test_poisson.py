@@ -236,7 +236,7 @@ def test_a_document_with_several_labels_is_outside_none_of_them_and_one_without_
     np.testing.assert_allclose(model.scores(QUERIES)[:, 0], expected, atol=1e-6)
 
 
-def test_a_class_without_a_rest_is_judged_by_its_prior_alone():
+def test_a_class_without_a_complement_is_scored_by_its_prior_alone():
     only = PoissonNB(theta=1.0, weighting="chi").fit(TOY, ["X", "X", "X"])
     assert np.ptp(only.scores(QUERIES)) == 0
     announced = PoissonNB(theta=1.0).partial_fit(TOY, LABELS, classes=["X", "Y", "Z"])
@@ -245,7 +245,7 @@ def test_a_class_without_a_rest_is_judged_by_its_prior_alone():
     assert announced.predict(QUERIES).tolist() == ["X", "Y", "Y"]
 
 
-def test_words_that_nobody_has_seen_are_ignored_where_the_vocabulary_is_open():
+def test_unseen_words_are_ignored_in_an_open_vocabulary():
     planes = Plane("raw", "poisson", 1.0), Plane("raw", "poisson_mass", 1.0)
     tally = Tally.from_counts(np.pad(TOY, ((0, 0), (0, 1))), LABELS, planes=planes)
     model = PoissonNB.from_tally(tally, theta=1.0)
@@ -302,7 +302,7 @@ def test_the_evidence_of_a_multinomial_contrast_is_its_score_per_token_without_t
         ({"per_class": {"X": ("df", 0.5)}}, "not 'df'"),
     ],
 )
-def test_parameters_that_make_no_model_are_refused(parameters, named):
+def test_invalid_parameters_are_refused(parameters, named):
     with pytest.raises(ValueError, match=named):
         toy(**parameters)
 
@@ -312,7 +312,7 @@ def test_single_documents_cannot_be_left_out():
         toy().leave_one_out(TOY, LABELS)
 
 
-def test_constants_are_made_anew_when_the_tally_moves():
+def test_constants_are_recomputed_when_the_tally_changes():
     model = toy()
     before = model.constants()
     assert model.constants() is before

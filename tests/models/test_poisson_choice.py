@@ -10,22 +10,21 @@ from scipy import sparse
 
 from tallytext import MultinomialNB, PoissonNB
 from tallytext.decision import SCut
-from tallytext.errors import LabelError
 from tallytext.evaluation import f_measures
 from tallytext.evaluation.folds import stratified_folds
 from tallytext.models import choose_per_class
-from tallytext.models.cross_validation import fold_models, held_out
-from tallytext.models.poisson_choice import (
-    Fold,
-    Grid,
+from tallytext.models.cross_validation import HeldOutModels
+from tallytext.models.poisson import (
+    CandidateGrid,
     GridF1,
+    HeldOutRates,
+    choose_candidates,
     class_groups,
     group_f1,
     mean_f1,
-    shrunken_choice,
     size_bins,
 )
-from tallytext.tally.labels import targets_of
+from tallytext.tally.labels import read_targets
 
 RNG = np.random.default_rng(5)
 LABELS = [
@@ -41,27 +40,12 @@ TRUTH = np.array([[label in labels for label in "XYZ"] for labels in LABELS])
 # ---------------------------------------------------------------------- folds
 
 
-@given(st.integers(2, 5), st.integers(5, 40), st.integers(0, 9))
-def test_a_class_is_in_as_many_folds_as_it_can_be(n_folds, n_documents, seed):
-    truth = np.random.default_rng(seed).random((n_documents, 4)) < [0.5, 0.2, 0.1, 0.05]
-    folds = stratified_folds(truth, n_folds, seed)
-    rarest = truth.sum(axis=0).argmin()
-    spread = np.bincount(folds[truth[:, rarest]], minlength=n_folds)
-    assert spread.max() - spread.min() <= 1
-    assert sorted(set(folds)) == list(range(n_folds))
-    np.testing.assert_array_equal(folds, stratified_folds(truth, n_folds, seed))
-
-
-def test_more_folds_than_documents_are_refused():
-    with pytest.raises(LabelError, match="2 documents cannot be dealt into 3 folds"):
-        stratified_folds(np.ones((2, 1), dtype=bool), 3, 0)
-
-
 @pytest.mark.parametrize("model", [PoissonNB(weighting="prr"), MultinomialNB()])
 def test_a_model_that_forgot_a_fold_is_one_that_never_saw_it(model):
     folds = stratified_folds(TRUTH, 3, 0)
     model.fit(ROWS, LABELS)
-    found = held_out(model, ROWS, targets_of(LABELS), folds, type(model).scores)
+    models = HeldOutModels(model, ROWS, read_targets(LABELS), all_classes=True)
+    found = models.apply(folds, type(model).scores)
     for fold in range(3):
         seen = np.flatnonzero(folds != fold)
         fresh = type(model)(**model.get_params()).fit(ROWS[seen], [LABELS[at] for at in seen])
@@ -72,7 +56,9 @@ def test_a_class_that_is_held_out_as_a_whole_keeps_its_column():
     labels = ["rare", *["X", "Y"] * 4]
     model = PoissonNB().fit(np.eye(9, dtype=int), labels)
     folds = np.array([0, *[0, 0, 1, 1] * 2])
-    (_, first), _ = fold_models(model, sparse.eye_array(9, format="csr"), targets_of(labels), folds)
+    X = sparse.eye_array(9, format="csr")
+    models = HeldOutModels(model, X, read_targets(labels), all_classes=True)
+    (_, first), _ = models.iter_folds(folds)
     assert first.classes_.tolist() == ["X", "Y", "rare"]
     assert (first.z_star(np.eye(9))[:, 2] == -np.inf).all()
 
@@ -82,7 +68,7 @@ def test_a_class_that_is_held_out_as_a_whole_keeps_its_column():
 
 @pytest.mark.parametrize("source", ["documents", "poisson"])
 def test_the_grid_scores_as_each_model_alone_would(source):
-    grid = Grid((None, "ig", "chi", "prr"), (0.0, 0.4, 1.0), 0.5, source)
+    grid = CandidateGrid((None, "ig", "chi", "prr"), (0.0, 0.4, 1.0), 0.5, source)
     plain = PoissonNB(theta=3.0).fit(ROWS, LABELS)
     documents = plain._documents(ROWS)
     found = grid.z_star(plain.rates(plain._reader().read()), documents, 1)
@@ -94,14 +80,14 @@ def test_the_grid_scores_as_each_model_alone_would(source):
         np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
-def test_classes_can_be_judged_in_groups():
-    grid = Grid((None, "chi"), (0.2, 0.8))
+def test_classes_can_be_scored_in_groups():
+    grid = CandidateGrid((None, "chi"), (0.2, 0.8))
     model = PoissonNB().fit(ROWS, LABELS)
     folds = [
-        Fold(rows, rest._documents(ROWS[rows]), rest.rates(rest._reader().read()))
-        for rows, rest in fold_models(
-            model, ROWS, targets_of(LABELS), stratified_folds(TRUTH, 3, 0)
-        )
+        HeldOutRates(rows, rest._documents(ROWS[rows]), rest.rates(rest._reader().read()))
+        for rows, rest in HeldOutModels(
+            model, ROWS, read_targets(LABELS), all_classes=True
+        ).iter_folds(stratified_folds(TRUTH, 3, 0))
     ]
     whole = group_f1(grid, folds, TRUTH, 0, 3, 1)
     last = group_f1(grid, folds, TRUTH, 1, 3, 1)
@@ -130,7 +116,7 @@ def test_the_choice_is_a_model_whose_thresholds_can_be_fitted():
     np.testing.assert_allclose(f_measures(TRUTH, decided).f1, expected, atol=1e-12)
 
 
-def test_the_f1_of_several_deals_are_averaged():
+def test_the_f1_of_repeated_cross_validations_is_averaged():
     def choice(**options):
         return choose_per_class(PoissonNB(), ROWS, LABELS, folds=3, alphas=(0.2, 0.9), **options)
 
@@ -139,11 +125,11 @@ def test_the_f1_of_several_deals_are_averaged():
     assert (first.f1 != second.f1).any()
     np.testing.assert_allclose(both.f1, (first.f1 + second.f1) / 2)
     np.testing.assert_array_equal(both.folds, first.folds)
-    with pytest.raises(ValueError, match="repeats must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="repeats must be a whole number of at least 1, not 0"):
         choice(repeats=0)
 
 
-def test_the_mean_of_several_deals_keeps_all_their_folds():
+def test_the_mean_of_repeated_cross_validations_has_all_their_folds():
     one, two = grid_f1([[0.5]], [[0.1]]), grid_f1([[0.7]], [[0.3]])
     found = mean_f1([one, two])
     np.testing.assert_allclose(found.f1, [[0.6]])
@@ -165,11 +151,11 @@ def grid_f1(f1, spread):
 def test_a_class_follows_its_bin_unless_its_own_best_is_clearly_better():
     bins = np.array([0, 0, 1])
     f1 = [[0.8, 0.5, 0.1], [0.5, 0.6, 0.3]]
-    assert shrunken_choice(grid_f1(f1, np.full((2, 3), 0.05)), bins) == [0, 1, 1]
-    assert shrunken_choice(grid_f1(f1, np.full((2, 3), 0.2)), bins) == [0, 0, 1]
+    assert choose_candidates(grid_f1(f1, np.full((2, 3), 0.05)), bins) == [0, 1, 1]
+    assert choose_candidates(grid_f1(f1, np.full((2, 3), 0.2)), bins) == [0, 0, 1]
 
 
-def test_a_single_fold_tells_nothing_of_the_error():
+def test_the_standard_error_of_a_single_fold_is_infinite():
     found = GridF1(np.array([[0.5], [0.9]]), np.array([[[0.5], [np.nan]], [[0.9], [np.nan]]]))
     assert (found.standard_errors() == np.inf).all()
 

@@ -17,7 +17,7 @@ from pools import few_labels, topical
 from tallytext import MultinomialNB, PooledNB, TextVectorizer
 from tallytext.errors import CountError, FileError, LabelError, RecipeError
 from tallytext.models import pooled as inputs
-from tallytext.models.pool import plain_counts
+from tallytext.models.pool import canonical_counts
 from trained_files import bent, read_back
 
 FAILING = {"check_decision_proba_consistency": "the check gives negative numbers for counts"}
@@ -41,14 +41,11 @@ def fitted(k=4, made=MADE, **parameters):
 
 def columns(model, X):
     """What each class gets, also where there are two."""
-    return model._decide(model._checked(X))
-
-
-# ------------------------------------------------------------------ learning
+    return model._decide(model._check_counts(X))
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_pool_tells_what_few_labels_cannot(seed):
+def test_a_pool_improves_a_model_of_few_labels(seed):
     made = topical(n=1000, n_topics=5, n_words=150, n_function=40, length=25, share=0.7, seed=seed)
     X, y, others = few_labels(made, 2)
     test, truth = made.counts[510:], made.topics[510:]
@@ -68,7 +65,7 @@ def test_documents_without_labels_get_one_that_is_mostly_right():
     assert model.emphasis_[:6].max() < model.emphasis_[6:].min()
 
 
-def test_notes_say_what_was_done():
+def test_notes_summarize_the_training():
     model, _ = fitted(k=4)
     said = " ".join(model.notes_)
     for expected in ("12 labelled and 108 other", f"trusted {model.trust_:.2f}", "held out"):
@@ -82,7 +79,7 @@ def test_trust_that_is_given_is_taken(trust):
     assert fitted(trust=trust)[0].trust_ == trust
 
 
-def test_trust_moves_what_is_said_towards_the_anchor():
+def test_trust_moves_predictions_towards_the_anchor():
     made = topical(n=120, n_topics=3, n_words=10, n_function=6, share=0.9, length=8)
     X, y, others = few_labels(made, 4)
     anchor = LogisticRegression(C=10.0)
@@ -96,15 +93,26 @@ def test_trust_moves_what_is_said_towards_the_anchor():
     assert agreed[0] < agreed[1]
 
 
+def test_the_pool_is_an_argument_and_never_an_attribute_of_the_model(monkeypatch):
+    X, y, others = few_labels(MADE, 4)
+    model, make_pool, seen = PooledNB(**SMALL), inputs.DocumentPool.from_counts, []
+
+    def look_at_the_model(*given, **named):
+        seen.append(dict(vars(model)))
+        return make_pool(*given, **named)
+
+    monkeypatch.setattr(inputs.DocumentPool, "from_counts", look_at_the_model)
+    model.fit(X, y, others)
+    assert len(seen) == 1
+    assert not any(value is others for value in seen[0].values())
+
+
 @pytest.mark.parametrize("translation", [True, False])
-def test_translation_that_is_asked_for_is_done(translation):
+def test_translation_follows_the_parameter(translation):
     model, _ = fitted(translation=translation)
     assert model.translated_ is translation
     # What nobody asked for takes no time.
     assert ("translation" in vars(model.pool_)) is translation
-
-
-# ------------------------------------------------------------------ laws
 
 
 texts_of = st.integers(0, 40).map(lambda seed: topical(40, 2, 6, 3, 8, 0.4, seed))
@@ -112,7 +120,7 @@ texts_of = st.integers(0, 40).map(lambda seed: topical(40, 2, 6, 3, 8, 0.4, seed
 
 @given(texts_of, st.integers(1, 3))
 @settings(max_examples=15)
-def test_what_words_add_is_the_score(made, k):
+def test_contributions_of_words_add_up_to_the_score(made, k):
     model, others = fitted(k, made)
     scores = columns(model, others)
     for i in range(0, others.shape[0], 7):
@@ -135,7 +143,7 @@ def test_probabilities_sum_to_one(made, k):
     )
 
 
-def test_documents_one_by_one_are_judged_as_together_and_dense_as_sparse():
+def test_scores_do_not_depend_on_the_batch_or_the_kind_of_matrix():
     model, others = fitted()
     together = model.decision_function(others)
     alone = np.vstack([model.decision_function(others[[i]]) for i in range(others.shape[0])])
@@ -163,7 +171,7 @@ def test_any_kind_of_matrix_will_do(kind):
     assert_array_equal(one.decision_function(others), other.decision_function(others))
 
 
-def test_counts_that_are_said_in_parts_are_added_up():
+def test_duplicate_entries_of_a_matrix_are_summed():
     X, y, others = few_labels(MADE, 3)
     repeated = sparse.csr_array(
         (
@@ -184,9 +192,6 @@ def test_no_documents_without_labels_are_as_good_as_none(empty):
     assert_array_equal(found.decision_function(others), expected.decision_function(others))
     assert found.label_distributions_.shape == (0, 3)
     assert found.transduction_.shape == (0,)
-
-
-# ------------------------------------------------------------------ edges
 
 
 def test_labelled_documents_may_have_no_word_that_is_known():
@@ -228,7 +233,7 @@ def test_there_may_be_more_classes_than_documents_in_the_pool():
     ids=["empty", "one", "1e15", "1e100", "1e-12", "5e-324", "eye"],
 )
 @pytest.mark.parametrize("translation", ["auto", True, False])
-def test_strange_pools_are_endured(others, translation):
+def test_degenerate_pools_are_accepted(others, translation):
     X, y, rest = few_labels(MADE, 2)
     model = PooledNB(**SMALL, translation=translation).fit(X, y, others)
     assert np.isfinite(columns(model, rest)).all()
@@ -288,9 +293,6 @@ def test_lists_of_one_label_are_labels():
     assert_array_equal(one.predict(others), lists.predict(others))
 
 
-# ------------------------------------------------------------------ anchors
-
-
 @pytest.mark.parametrize(
     "anchor", [LogisticRegression(), LinearSVC(), RidgeClassifier()], ids=lambda a: type(a).__name__
 )
@@ -312,13 +314,10 @@ def test_an_anchor_without_weights_of_classes_is_refused(anchor):
 
 
 @pytest.mark.parametrize("n_topics", [3, 4])
-def test_an_anchor_that_tells_pairs_of_classes_apart_is_refused(n_topics):
+def test_an_anchor_with_weights_for_pairs_of_classes_is_refused(n_topics):
     made = topical(n=120, n_topics=n_topics)
     with pytest.raises(RecipeError, match="does not decide by its coef_"):
         fitted(3, made, anchor=SVC(kernel="linear"))
-
-
-# ------------------------------------------------------------------ out of sample
 
 
 def test_out_of_sample_is_really_without_these_labels():
@@ -336,10 +335,10 @@ def test_out_of_sample_is_really_without_these_labels():
         )
         # In the pool they are known without labels; what judges them was not trained on them.
         n = len(y) - held.sum()
-        learned = refitted._learned(
+        learned = refitted._fit_labels(
             refitted.pool_, np.arange(n), refitted._truth, unseen=np.arange(n, len(y))
         )
-        expected = learned.weights.scores(plain_counts(X[held]), 1)
+        expected = learned.weights.scores(canonical_counts(X[held]), 1)
         assert_allclose(found[held], expected, atol=1e-4)
     assert_allclose(found[folds == -1], model.decision_function(X[folds == -1]), atol=1e-9)
 
@@ -360,7 +359,7 @@ def test_folds_that_do_not_fit_are_refused(folds):
         fitted()[0].out_of_sample_scores(folds)
 
 
-def test_a_model_that_dropped_its_pool_answers_as_before():
+def test_a_model_without_its_pool_predicts_as_before():
     model, others = fitted()
     before = model.decision_function(others)
     assert model.drop_pool() is model
@@ -369,10 +368,7 @@ def test_a_model_that_dropped_its_pool_answers_as_before():
         model.out_of_sample_scores([0] * 12)
 
 
-# ------------------------------------------------------------------ files
-
-
-def test_what_was_saved_says_the_same():
+def test_a_saved_model_predicts_the_same():
     for k in (1, 4):
         model, others = fitted(k)
         again = read_back(model, *model.to_arrays())
@@ -457,13 +453,10 @@ def hostile():
 
 
 @pytest.mark.parametrize("case", hostile())
-def test_files_that_cannot_be_are_refused(case):
+def test_damaged_files_are_refused(case):
     model, _ = fitted()
     with pytest.raises(FileError):
         read_back(model, *case)
-
-
-# ------------------------------------------------------------------ refusals
 
 
 @pytest.mark.parametrize(
@@ -496,7 +489,7 @@ def test_files_that_cannot_be_are_refused(case):
         {"n_jobs": 0},
     ],
 )
-def test_parameters_that_cannot_be_are_refused(parameters):
+def test_invalid_parameters_are_refused(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         PooledNB(**parameters).fit([[1, 0], [0, 1]], ["a", "b"])
 
@@ -535,7 +528,7 @@ def test_names_of_columns_must_be_those_of_the_labelled():
 
 
 def test_too_many_weights_are_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(inputs, "MOST_BYTES", 8 * 100)
+    monkeypatch.setattr(inputs, "MAX_TABLE_BYTES", 8 * 100)
     X, y, others = few_labels(MADE, 2)
     with pytest.raises(CountError, match="max_features"):
         PooledNB().fit(X, y, others)

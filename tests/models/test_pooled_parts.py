@@ -11,24 +11,24 @@ from sklearn.linear_model import LogisticRegression
 from oracle import pooled as oracle
 from pools import few_labels, topical
 from tallytext.errors import CountError
-from tallytext.features.svd import Products
+from tallytext.evaluation.folds import cyclic_fold_numbers
+from tallytext.features.svd import SparseProducts
 from tallytext.models import (
     Anchor,
     AnchoredEM,
     ClassWords,
-    Pool,
+    DocumentPool,
     Topicality,
     Trust,
-    anchor,
+    anchored_em,
     document_weights,
-    expected_regression,
+    posterior_regression,
 )
-from tallytext.models import anchor as trust
-from tallytext.models.pool import leading_directions, plain_counts, unit_rows
+from tallytext.models.pool import canonical_counts, leading_singular_vectors, unit_rows
 
 
 def pool_of(X, half=0.05, n_components=10, min_df=1, beta=0.8, n_threads=1):
-    return Pool.of(X, Topicality(half), n_components, min_df, beta, n_threads)
+    return DocumentPool.from_counts(X, Topicality(half), n_components, min_df, beta, n_threads)
 
 
 def labelled_pool(k=3, n=60, seed=0, **parameters):
@@ -38,10 +38,7 @@ def labelled_pool(k=3, n=60, seed=0, **parameters):
     return pool, np.arange(len(y)), np.eye(3)[y]
 
 
-# ------------------------------------------------------------------ views
-
-
-def test_views_are_what_the_equations_say():
+def test_views_follow_their_equations():
     X = topical(n=40).counts
     pool = pool_of(X, min_df=3)
     g, idf = pool.views.emphasis, pool.views.idf
@@ -79,7 +76,7 @@ def test_the_background_sums_to_one_even_where_there_is_no_word():
 @given(st.integers(1, 12), st.integers(1, 8), st.integers(1, 9), st.integers(0, 50))
 def test_leading_directions_are_singular_vectors(n_rows, n_columns, k, seed):
     A = np.random.default_rng(seed).normal(size=(n_rows, n_columns))
-    found = leading_directions(Products(A), k)
+    found = leading_singular_vectors(SparseProducts(A), k)
     k = min(k, n_rows, n_columns)
     assert found.shape == (n_columns, k)
     assert_allclose(found.T @ found, np.eye(k), atol=1e-8)
@@ -91,29 +88,26 @@ def test_leading_directions_are_singular_vectors(n_rows, n_columns, k, seed):
 
 def test_there_are_no_directions_where_there_is_nothing():
     for shape in ((0, 3), (3, 3)):
-        assert leading_directions(Products(np.zeros(shape)), 2).shape == (3, 0)
-    assert leading_directions(Products(np.zeros((3, 0))), 2).shape == (0, 0)
-    assert leading_directions(Products(np.ones((4, 3))), 2).shape == (3, 1)
+        assert leading_singular_vectors(SparseProducts(np.zeros(shape)), 2).shape == (3, 0)
+    assert leading_singular_vectors(SparseProducts(np.zeros((3, 0))), 2).shape == (0, 0)
+    assert leading_singular_vectors(SparseProducts(np.ones((4, 3))), 2).shape == (3, 1)
     assert_array_equal(unit_rows(np.zeros((2, 0))), np.zeros((2, 0)))
 
 
 def test_plain_counts_are_copied_only_where_they_have_to_be():
     plain = sparse.csr_array([[1.0, 0.0, 2.0]])
-    assert np.shares_memory(plain_counts(plain).data, plain.data)
+    assert np.shares_memory(canonical_counts(plain).data, plain.data)
     zeros = sparse.csr_array(([0.0, 1.0], [0, 1], [0, 2]), shape=(1, 2))
-    assert plain_counts(zeros).nnz == 1
+    assert canonical_counts(zeros).nnz == 1
     assert zeros.nnz == 2
     with pytest.raises(CountError):
-        plain_counts([[-1]])
-
-
-# ------------------------------------------------------------------ class models and EM
+        canonical_counts([[-1]])
 
 
 @pytest.mark.parametrize("translate", [False, True])
-def test_class_models_are_what_the_equations_say(translate):
+def test_class_words_follow_their_equations(translate):
     pool, rows, truth = labelled_pool()
-    words = ClassWords.of(pool, rows, truth, translate)
+    words = ClassWords.from_labels(pool, rows, truth, translate)
     u = pool.shares.matrix.toarray()
     own = oracle.columns(u[rows].T @ truth, np.zeros_like(words.own))
     assert_allclose(words.own, own, atol=1e-12)
@@ -124,23 +118,23 @@ def test_class_models_are_what_the_equations_say(translate):
     else:
         assert words.translated is None
     floor = 0.002 / pool.n_distinct * len(own)
-    assert_allclose(words.mixed().sum(axis=0), 1 + floor)
-    assert_allclose(words.mixed(own).sum(axis=0), 1 + floor)
+    assert_allclose(words.mix().sum(axis=0), 1 + floor)
+    assert_allclose(words.mix(own).sum(axis=0), 1 + floor)
 
 
 def test_classes_without_words_have_those_of_the_background():
     pool, rows, truth = labelled_pool()
     truth = np.column_stack([truth, np.zeros(len(rows))])
-    words = ClassWords.of(pool, rows, truth, True)
+    words = ClassWords.from_labels(pool, rows, truth, True)
     assert_allclose(words.own[:, 3], pool.background)
-    assert np.isfinite(np.log(words.mixed(np.zeros_like(words.own)))).all()
+    assert np.isfinite(np.log(words.mix(np.zeros_like(words.own)))).all()
 
 
 @given(st.integers(0, 30))
 @settings(max_examples=10)
-def test_one_round_is_what_the_equations_say(seed):
+def test_one_round_of_em_follows_its_equations(seed):
     pool, rows, truth = labelled_pool(seed=seed)
-    words = ClassWords.of(pool, rows, truth, True)
+    words = ClassWords.from_labels(pool, rows, truth, True)
     held = np.random.default_rng(seed).normal(size=(pool.n_documents, 3))
     found = AnchoredEM(1, 15.0, 7.0, 0.3).run(pool, rows, truth, words, held)
     expected = oracle.one_round(
@@ -156,22 +150,24 @@ def test_one_round_is_what_the_equations_say(seed):
         (15.0, 7.0, 0.3),
     )
     for ours, theirs in zip(
-        (found.shares, found.words, found.places, found.log_sizes), expected, strict=True
+        (found.posteriors, found.word_log_probs, found.directions, found.log_priors),
+        expected,
+        strict=True,
     ):
         assert_allclose(ours, theirs, atol=1e-9)
 
 
 def test_every_document_is_shared_out_and_labels_stay():
     pool, rows, truth = labelled_pool()
-    words = ClassWords.of(pool, rows, truth, False)
+    words = ClassWords.from_labels(pool, rows, truth, False)
     told = []
     found = AnchoredEM(rounds=5).run(
         pool, rows, truth, words, np.zeros((pool.n_documents, 3)), lambda: told.append(1)
     )
     assert len(told) == 5
-    assert_allclose(found.shares.sum(axis=1), 1)
-    assert_array_equal(found.shares[rows], truth)
-    assert_allclose(np.linalg.norm(found.places, axis=0), 1)
+    assert_allclose(found.posteriors.sum(axis=1), 1)
+    assert_array_equal(found.posteriors[rows], truth)
+    assert_allclose(np.linalg.norm(found.directions, axis=0), 1)
     assert 0.9 < found.evenness <= 1 + 1e-12
 
 
@@ -183,17 +179,14 @@ def test_rounds_that_cannot_be_are_refused(parameters):
         AnchoredEM(**parameters)
 
 
-def test_an_anchor_that_is_sure_decides():
+def test_a_confident_anchor_decides():
     pool, rows, truth = labelled_pool()
-    words = ClassWords.of(pool, rows, truth, False)
+    words = ClassWords.from_labels(pool, rows, truth, False)
     held = np.zeros((pool.n_documents, 3))
     held[:, 1] = 1e6
     found = AnchoredEM().run(pool, rows, truth, words, held)
-    assert (found.shares[len(rows) :, 1] > 0.999).all()
+    assert (found.posteriors[len(rows) :, 1] > 0.999).all()
     assert found.evenness < 0.6
-
-
-# ------------------------------------------------------------------ regression and anchor
 
 
 def test_the_regression_comes_to_the_exact_minimum():
@@ -204,7 +197,7 @@ def test_the_regression_comes_to_the_exact_minimum():
     assert weights.tolist() == [
         20.0 if at in rows else float(at != 199) for at in range(pool.n_documents)
     ]
-    found, mean = expected_regression(pool, shares, weights, 3.0)
+    found, mean = posterior_regression(pool, shares, weights, 3.0)
     assert_allclose(mean, weights @ shares / weights.sum())
     exact = oracle.regression(pool.units.matrix.toarray(), shares, weights, 3.0)
     assert np.linalg.norm(found - exact) < 0.01 * np.linalg.norm(exact)
@@ -217,103 +210,102 @@ def test_the_anchor_is_the_logistic_regression_on_both_views(n_classes, monkeypa
     views = np.hstack([pool.units.matrix.toarray(), pool.latent])
     peer = LogisticRegression(C=10.0, max_iter=10_000, tol=1e-8)
     peer.fit(views[rows], truth.argmax(axis=1))
-    by_pairs = Anchor.trained(pool, rows, truth, 10.0, None)
-    monkeypatch.setattr(anchor, "_MOST_PAIRED", 5)
-    by_words = Anchor.trained(pool, rows, truth, 10.0, None)
+    by_pairs = Anchor.from_labels(pool, rows, truth, 10.0, None)
+    monkeypatch.setattr(anchored_em, "_MAX_KERNEL_DOCUMENTS", 5)
+    by_words = Anchor.from_labels(pool, rows, truth, 10.0, None)
     for found in (by_pairs, by_words):
         expected = np.log(peer.predict_proba(views))
         assert_allclose(found.log_probabilities(pool), expected, atol=0.2)
 
 
-def test_no_anchor_is_quite_sure():
+def test_log_probabilities_of_an_anchor_are_bounded():
     pool, rows, truth = labelled_pool()
-    found = Anchor.trained(pool, rows, truth, 1e6, LogisticRegression(C=1e6, max_iter=10_000))
+    found = Anchor.from_labels(pool, rows, truth, 1e6, LogisticRegression(C=1e6, max_iter=10_000))
     assert found.log_probabilities(pool).min() >= np.log(1e-6)
-
-
-# ------------------------------------------------------------------ trust
 
 
 @given(st.integers(0, 30), st.integers(2, 6))
 @settings(max_examples=10)
 def test_held_out_squares_are_those_of_really_refitting(seed, k):
     pool, rows, truth = labelled_pool(k=k, seed=seed)
-    folds = trust._dealt(truth, min(k, 5))
+    folds = cyclic_fold_numbers(truth, min(k, 5))
     views = np.hstack([pool.units.matrix.toarray(), pool.latent])[rows]
-    expected = oracle.ridge_held_out(views, truth, folds, trust._PENALTY)
-    assert_allclose(trust._held_out_squares(pool, rows, truth, folds), expected, atol=1e-8)
+    expected = oracle.ridge_held_out(views, truth, folds, anchored_em._RIDGE_PENALTY)
+    assert_allclose(anchored_em._held_out_ridge(pool, rows, truth, folds), expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("translate", [False, True])
 def test_held_out_words_are_those_of_really_relearning(translate):
     pool, rows, truth = labelled_pool(k=4)
-    folds = trust._dealt(truth, 4)
-    found = trust._held_out_words(pool, rows, truth, folds, translate)
+    folds = cyclic_fold_numbers(truth, 4)
+    found = anchored_em._held_out_naive_bayes(pool, rows, truth, folds, translate)
     for fold in range(4):
         kept = folds != fold
-        words = ClassWords.of(pool, rows[kept], truth[kept], translate).mixed()
+        words = ClassWords.from_labels(pool, rows[kept], truth[kept], translate).mix()
         u = pool.shares.matrix.toarray()[rows[~kept]]
         assert_allclose(found[~kept], u @ np.log(words), atol=1e-9)
 
 
-def test_documents_of_each_class_are_dealt_out_in_turn():
-    truth = np.eye(2)[[0, 1, 0, 0, 1, 0]]
-    assert trust._dealt(truth, 3).tolist() == [0, 0, 1, 2, 1, 0]
-
-
-def test_one_document_of_each_class_can_tell_nothing():
+def test_trust_is_unknown_with_one_document_per_class():
     pool, rows, truth = labelled_pool(k=1)
-    found = Trust.measured(pool, rows, truth)
+    found = Trust.from_held_out(pool, rows, truth)
     assert not found.is_known
-    assert found.translates
-    assert (found.ahead, found.of_anchor(1.0), found.of_words(1.0)) == (0.0, 0.0, 1.0)
-    assert (found.of_anchor(0.5), found.of_words(0.5)) == (0.5, 0.0)
+    assert found.use_translation
+    assert (found.lead, found.anchor_trust(1.0), found.naive_bayes_trust(1.0)) == (0.0, 0.0, 1.0)
+    assert (found.anchor_trust(0.5), found.naive_bayes_trust(0.5)) == (0.5, 0.0)
 
 
 def test_a_lead_is_trusted_less_the_more_it_is_doubted():
-    found = Trust(anchor=0.85, plain=0.8, translated=0.82, n=40, doubt=0.02, plain_doubt=0.02)
-    assert found.of_anchor(1.0, doubt=0.0) == pytest.approx(1.0)
-    assert found.of_anchor(1.0, doubt=0.5) == pytest.approx(2 / 3)
-    assert found.of_anchor(1.0, doubt=2.0) == 0.0
-    assert found.of_anchor(0.5, doubt=1.5) == 0.5
+    found = Trust(
+        anchor=0.85,
+        plain=0.8,
+        translated=0.82,
+        n=40,
+        standard_error=0.02,
+        translation_standard_error=0.02,
+    )
+    assert found.anchor_trust(1.0, doubt=0.0) == pytest.approx(1.0)
+    assert found.anchor_trust(1.0, doubt=0.5) == pytest.approx(2 / 3)
+    assert found.anchor_trust(1.0, doubt=2.0) == 0.0
+    assert found.anchor_trust(0.5, doubt=1.5) == 0.5
 
 
 def test_topics_are_found_by_words_and_by_the_anchor():
     pool, rows, truth = labelled_pool(k=10, n=200)
-    found = Trust.measured(pool, rows, truth)
+    found = Trust.from_held_out(pool, rows, truth)
     assert found.n == 30
     assert min(found.anchor, found.plain, found.translated) > 0.9
-    assert found.doubt < 0.1
-    plain = Trust.measured(pool, rows, truth, translate=False)
+    assert found.standard_error < 0.1
+    plain = Trust.from_held_out(pool, rows, truth, translate=False)
     assert np.isnan(plain.translated)
     assert (plain.anchor, plain.plain) == (found.anchor, found.plain)
-    assert plain.words == plain.plain
+    assert plain.naive_bayes == plain.plain
 
 
-def test_many_documents_are_asked_in_part(monkeypatch):
+def test_of_many_labelled_documents_a_balanced_part_is_held_out(monkeypatch):
     pool, rows, truth = labelled_pool(k=10, n=200)
-    monkeypatch.setattr(trust, "_MOST_ASKED", 12)
-    assert Trust.measured(pool, rows, truth).n == 12
-    some, labels = trust._at_most(12, rows, truth)
+    monkeypatch.setattr(anchored_em, "_MAX_HELD_OUT", 12)
+    assert Trust.from_held_out(pool, rows, truth).n == 12
+    some, labels = anchored_em._take_evenly(12, rows, truth)
     assert labels.sum(axis=0).tolist() == [4, 4, 4]
     assert_array_equal(some, [0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
-def test_trust_grows_with_what_the_anchor_gets_right(anchor_right, plain, translated, evenness):
+def test_trust_grows_with_the_accuracy_of_the_anchor(anchor_right, plain, translated, evenness):
     some = Trust(anchor_right, plain, translated, 50, 0.02, 0.02)
     more = Trust(min(anchor_right + 0.01, 1), plain, translated, 50, 0.02, 0.02)
-    assert 0 <= some.of_anchor(evenness) <= more.of_anchor(evenness) <= 1
-    assert 0 <= more.of_words(evenness) <= some.of_words(evenness) <= 1
-    assert some.translates == (plain - translated <= 0.02)
+    assert 0 <= some.anchor_trust(evenness) <= more.anchor_trust(evenness) <= 1
+    assert 0 <= more.naive_bayes_trust(evenness) <= some.naive_bayes_trust(evenness) <= 1
+    assert some.use_translation == (plain - translated <= 0.02)
 
 
 def test_an_anchor_far_ahead_is_trusted_and_one_behind_is_not():
     ahead, behind = (
         Trust(right, words, words, 100, 0.01, 0.01) for right, words in ((0.9, 0.5), (0.5, 0.9))
     )
-    assert (ahead.of_anchor(1.0), ahead.of_words(1.0)) == (1.0, 0.0)
-    assert (behind.of_anchor(1.0), behind.of_words(1.0)) == (0.0, 1.0)
+    assert (ahead.anchor_trust(1.0), ahead.naive_bayes_trust(1.0)) == (1.0, 0.0)
+    assert (behind.anchor_trust(1.0), behind.naive_bayes_trust(1.0)) == (0.0, 1.0)
     # Labelled documents, as many of each class, cannot show what uneven classes do.
-    assert behind.of_anchor(0.5) == 0.5
-    assert behind.of_words(0.5) == 0.0
+    assert behind.anchor_trust(0.5) == 0.5
+    assert behind.naive_bayes_trust(0.5) == 0.0

@@ -99,7 +99,7 @@ def test_twice_the_centre_is_twice_as_far():
 
 
 @given(st.integers(1, 5), st.integers(2, 8))
-def test_one_thread_finds_what_many_do(n_jobs, n_classes):
+def test_the_number_of_threads_does_not_change_weights(n_jobs, n_classes):
     X, y = documents(n=40, n_classes=n_classes, seed=n_jobs)
     one, many = (RefinedNB(n_jobs=n).fit(X, y) for n in (1, n_jobs))
     assert np.array_equal(one.coef_, many.coef_)
@@ -115,7 +115,7 @@ def test_training_again_finds_the_same_and_another_order_nearly_the_same():
     np.testing.assert_allclose(first.coef_, other.coef_, atol=0.2)
 
 
-def test_documents_one_by_one_are_judged_as_together_and_dense_as_sparse():
+def test_scores_do_not_depend_on_the_batch_or_the_kind_of_matrix():
     X, y = documents()
     model = RefinedNB().fit(X, y)
     together = model.decision_function(X)
@@ -157,13 +157,13 @@ def test_one_class_is_given_to_all(multi_label):
     assert model.predict([[1, 1]]).tolist() == expected
 
 
-def test_one_class_is_told_from_none():
+def test_one_class_is_separated_from_no_class():
     X = [[2, 0], [3, 1], [0, 2], [1, 4]] * 5
     model = RefinedNB().fit(X, [["a"], ["a"], [], []] * 5)
     assert model.predict(X[:4]).tolist() == [[1], [1], [0], [0]]
 
 
-def test_empty_documents_get_what_all_get():
+def test_empty_documents_have_the_score_of_the_bias():
     X, y = documents(n_classes=2)
     X = sparse.vstack([X, sparse.csr_array((3, 40), dtype=int)], format="csr")
     model = RefinedNB().fit(X, [*y, "a", "a", "b"])
@@ -179,8 +179,8 @@ def test_words_that_were_never_seen_change_nothing():
     assert np.array_equal(model.decision_function(wider), model.decision_function(strange))
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_what_words_add_is_the_score(multi_label):
+@pytest.mark.parametrize("multi_label", [False, True])
+def test_contributions_of_words_add_up_to_the_score(multi_label):
     X, y = documents()
     model = RefinedNB(multi_label=multi_label).fit(X, y)
     scores = model._decide(X)
@@ -192,9 +192,6 @@ def test_what_words_add_is_the_score(multi_label):
         why = model.explain(X[[i]])
         added = sum(each.value for each in why.contributions) + why.prior
         assert added == pytest.approx(why.difference, abs=1e-4)
-
-
-# ------------------------------------------------------------------ going on
 
 
 def test_more_documents_words_and_classes_need_few_passes_from_where_it_ended():
@@ -223,9 +220,6 @@ def test_other_documents_than_the_first_are_learned_all_the_same():
     np.testing.assert_allclose(model.coef_, RefinedNB(passes=300).fit(Z, z).coef_, atol=5e-3)
 
 
-# ------------------------------------------------------------------ files
-
-
 def restored(model, **changes):
     arrays, values = model.to_arrays()
     copy = RefinedNB()
@@ -234,7 +228,7 @@ def restored(model, **changes):
     return copy.read_arrays(arrays | changes, values)
 
 
-def test_what_is_read_from_arrays_predicts_the_same():
+def test_a_saved_model_predicts_the_same():
     X, y = documents()
     model = RefinedNB().fit(X, y)
     copy = restored(model)
@@ -268,9 +262,6 @@ def test_arrays_that_do_not_fit_are_refused(change):
         restored(RefinedNB().fit(X, y), **change)
 
 
-# ------------------------------------------------------------------ refusals
-
-
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -296,7 +287,7 @@ def test_weights_without_bound_are_refused():
 
 
 def test_too_many_weights_are_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(refined, "MOST_BYTES", 4 * 100)
+    monkeypatch.setattr(refined, "MAX_WEIGHT_BYTES", 4 * 100)
     X, y = documents()
     with pytest.raises(CountError, match="max_features"):
         RefinedNB().fit(X, y)

@@ -15,8 +15,8 @@ from corpora import column
 from oracle import least_squares
 from tallytext import RotationForest, SmartWeighting, TextVectorizer
 from tallytext.errors import FileError
-from tallytext.features.svd import singular_vectors
-from tallytext.models.rotation import FlatTree, Rotation, deal
+from tallytext.features.svd import truncated_svd
+from tallytext.models.rotation import FlatTree, Rotation, random_blocks
 from trained_files import bent, read_back
 
 TOY = sparse.csc_array(np.array([[2.0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]]))
@@ -41,21 +41,21 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("terms", "values", "first", "features"), PUBLISHED)
 def test_a_block_of_the_toy_has_the_published_vectors(terms, values, first, features):
-    found = singular_vectors(TOY[:, terms], 2)
+    found = truncated_svd(TOY[:, terms], 2)
     assert_allclose(found.values, values, rtol=1e-6)
     assert_allclose(found.right[:, 0], first, rtol=1e-6)
     assert_allclose(TOY[:, terms] @ found.right[:, 0], features, rtol=1e-6, atol=1e-12)
 
 
 def test_the_toy_has_the_published_features():
-    rotation = Rotation.of(TOY, [np.array([0, 1]), np.array([2, 3])], 1, 0)
+    rotation = Rotation.from_blocks(TOY, [np.array([0, 1]), np.array([2, 3])], 1, 0)
     pooled = [[2.236067977, 0.0], [0.894427191, 0.9238795325], [0.4472135955, 2.230442497]]
     assert_allclose(rotation.features(TOY), pooled, rtol=1e-6)
 
 
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 99))
-def test_each_term_is_dealt_once_into_blocks_of_nearly_one_size(n_terms, n_blocks, seed):
-    blocks = deal(n_terms, n_blocks, np.random.RandomState(seed))
+def test_blocks_partition_the_terms_into_nearly_equal_sizes(n_terms, n_blocks, seed):
+    blocks = random_blocks(n_terms, n_blocks, np.random.RandomState(seed))
     sizes = [len(block) for block in blocks]
     assert len(blocks) == min(n_blocks, n_terms)
     assert max(sizes) - min(sizes) <= 1
@@ -71,15 +71,15 @@ def corpus(n=90, terms=20, classes=3, seed=0):
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multi_label", [False, True])
 @given(seed=st.integers(0, 50))
 @settings(max_examples=15)
-def test_a_flat_tree_says_what_the_tree_said(kind, multi_label, seed):
+def test_a_flat_tree_predicts_as_the_tree_of_scikit_learn(kind, multi_label, seed):
     X, labels = corpus(seed=seed)
     X = X.astype(np.float32)
     wanted = np.eye(4, dtype=int)[labels] if multi_label else labels
     tree = kind(random_state=seed, max_leaf_nodes=None if seed % 2 else 9).fit(X, wanted)
-    flat = FlatTree.of(tree, multi_label)
+    flat = FlatTree.from_sklearn(tree, multi_label)
     said = flat.predict_proba(X + 0.3)
     if multi_label:
         peers = zip(tree.predict_proba(X + 0.3), tree.classes_, strict=True)
@@ -90,10 +90,10 @@ def test_a_flat_tree_says_what_the_tree_said(kind, multi_label, seed):
     assert_array_equal(said[0], least_squares.walk(flat, X[0] + np.float32(0.3)))
 
 
-def test_a_forest_averages_what_its_trees_say():
+def test_a_forest_averages_the_probabilities_of_its_trees():
     X, labels = corpus()
     forest = RotationForest(**SMALL).fit(X, labels)
-    weighted = forest.weigher_(sparse.csr_array(X)).tocsc()
+    weighted = forest.term_weighting_(sparse.csr_array(X)).tocsc()
     said = [
         each.classifier.predict_proba(each.rotation.features(weighted)) for each in forest.members_
     ]
@@ -110,7 +110,7 @@ def test_an_even_average_is_an_even_chance():
 
 
 @pytest.mark.parametrize("estimator", [None, LogisticRegression()], ids=str)
-def test_one_thread_grows_what_many_do(estimator):
+def test_the_number_of_threads_does_not_change_scores(estimator):
     X, labels = corpus()
     one, many = (
         RotationForest(**SMALL, estimator=estimator, n_jobs=n).fit(X, labels) for n in (1, 3)
@@ -118,14 +118,14 @@ def test_one_thread_grows_what_many_do(estimator):
     assert_array_equal(one.decision_function(X), many.decision_function(X))
 
 
-def test_documents_are_judged_alike_alone_and_together():
+def test_the_score_of_a_document_does_not_depend_on_its_batch():
     X, labels = corpus()
     forest = RotationForest(**SMALL).fit(X, labels)
     alone = np.vstack([forest.decision_function(X[[row]]) for row in range(30)])
     assert_array_equal(alone, forest.decision_function(X)[:30])
 
 
-def test_labels_may_be_several():
+def test_documents_may_have_several_labels_or_none():
     X, labels = corpus()
     given = [[label, "any"] if label else [] for label in labels.astype(str).astype(object)]
     given = [own if own and own[0] != "0" else [] for own in given]
@@ -142,8 +142,8 @@ def test_a_classifier_without_probabilities_is_refused():
         RotationForest(n_blocks=0).fit(*corpus())
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_what_was_saved_says_the_same(multi_label):
+@pytest.mark.parametrize("multi_label", [False, True])
+def test_a_saved_forest_predicts_the_same(multi_label):
     X, labels = corpus()
     forest = RotationForest(**SMALL, multi_label=multi_label).fit(X, labels)
     again = read_back(forest, *forest.to_arrays())
@@ -189,7 +189,7 @@ def hostile():
 
 
 @pytest.mark.parametrize("case", hostile())
-def test_files_that_cannot_be_are_refused(case):
+def test_damaged_files_are_refused(case):
     with pytest.raises(FileError):
         read_back(*case)
 

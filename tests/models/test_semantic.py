@@ -21,7 +21,7 @@ from smoothing_laws import smoothing_laws
 from tallytext import ExpectationMaximisation, MultinomialNB, Tally, TextClassifier
 from tallytext.errors import CountError, FileError, RecipeError
 from tallytext.models import Background, Semantic, Translation, cross_validate
-from tallytext.models.serialization import model_from, state_of
+from tallytext.models.serialization import model_state, restore_model
 from tallytext.semantic import Phrases, TranslationModel
 from translations import BOTH, ELSEWHERE, NAMES, PHRASES, WORDS, smoothings
 
@@ -126,7 +126,7 @@ def test_the_published_gains_follow_from_the_published_scores(corpus):
 
 @some
 @given(st.data(), corpora(), models.QUERIES, smoothings())
-def test_scores_of_one_label_each_are_the_obvious_ones(data, corpus, queries, smoothing):
+def test_single_label_scores_are_the_obvious_ones(data, corpus, queries, smoothing):
     fractional = set(corpus.weights) != {1.0}
     options = data.draw(multinomial_options(contrast=False, fractional=fractional))
     options["smoothing"] = smoothing
@@ -137,7 +137,7 @@ def test_scores_of_one_label_each_are_the_obvious_ones(data, corpus, queries, sm
 
 @some
 @given(st.data(), corpora(SEVERAL), models.QUERIES, smoothings())
-def test_scores_of_several_labels_each_are_the_obvious_ones(data, corpus, queries, smoothing):
+def test_multi_label_scores_are_the_obvious_ones(data, corpus, queries, smoothing):
     fractional = set(corpus.weights) != {1.0}
     options = data.draw(multinomial_options(contrast=True, fractional=fractional))
     options["smoothing"] = smoothing
@@ -225,7 +225,7 @@ def test_the_model_of_two_tallies_is_that_of_all_documents(one, other, queries, 
 
 @few
 @given(st.data(), corpora(weighted=False), models.QUERIES, smoothings())
-def test_one_document_is_judged_as_in_a_batch(data, corpus, queries, smoothing):
+def test_one_document_is_scored_as_in_a_batch(data, corpus, queries, smoothing):
     options = data.draw(multinomial_options(contrast=False, fractional=False))
     model = open_(MultinomialNB(**options | {"smoothing": smoothing}), corpus)
     alone = [model.with_tally(model.tally_).scores([[*query, 1, 0]])[0] for query in queries]
@@ -253,17 +253,18 @@ def named(model, rows, labels):
 
 
 @pytest.mark.parametrize("complement", [False, True])
-def test_names_of_columns_and_their_order_say_the_same(complement):
+def test_columns_by_name_and_by_order_give_the_same_scores(complement):
     rows, labels = models.ROWS, models.LABELS
     rows = np.hstack([rows, [[1], [0], [2], [0]]])
     plain = MultinomialNB(Semantic(BOTH), complement=complement).fit(rows, labels)
     same = named(MultinomialNB(Semantic(BOTH), complement=complement), rows, labels)
+    documents = plain._documents(rows)
     np.testing.assert_array_equal(
-        plain._scores(plain._documents(rows))[0], same._scores(plain._documents(rows))[0]
+        *(model._score(documents, model._weights_for(documents))[0] for model in (plain, same))
     )
 
 
-def test_the_model_of_scikit_learn_says_the_same():
+def test_the_exported_model_predicts_the_same():
     rows = np.hstack([models.ROWS, [[1], [0], [2], [0]]])
     model = MultinomialNB(Semantic(BOTH)).fit(rows, models.LABELS)
     plain = model.to_sklearn()
@@ -297,7 +298,7 @@ def test_copies_share_the_rows():
     )
 
 
-def test_folds_are_judged_without_their_documents():
+def test_folds_are_scored_without_their_documents():
     rows = np.hstack([models.ROWS * 3, [[1], [0], [2], [0]] * 3]).tolist()
     found = cross_validate(MultinomialNB(Semantic(BOTH)), rows, models.LABELS * 3, folds=3)
     assert found.scores.shape == (12, 3)
@@ -318,7 +319,7 @@ FEW, GROUPS = ["a space shuttle", "some ice hockey"], ["space", "sport"]
 
 
 @pytest.mark.parametrize("signatures", ["words", "phrases", "words+phrases"])
-def test_words_that_no_class_has_shown_are_told_by_a_translation(signatures, tmp_path):
+def test_words_that_no_class_has_are_classified_by_their_translation(signatures, tmp_path):
     finder = Phrases(stop_words="english", min_count=2, threshold=0.1)
     wanted = [finder if part == "phrases" else part for part in signatures.split("+")]
     translation = TranslationModel(wanted, stop_words="english").fit(POOL)
@@ -341,7 +342,7 @@ WEIGHTS = [step / 10 for step in range(10)]
 
 @few
 @given(corpora(), st.sampled_from(translations.SMALL), st.booleans())
-def test_the_chosen_weight_judges_left_out_documents_best(corpus, rows, complement):
+def test_the_chosen_weight_has_the_best_leave_one_out_accuracy(corpus, rows, complement):
     model = closed(MultinomialNB(Semantic(rows, CHOOSING), complement=complement), corpus)
     chosen = model.word_counts(model._reader().read()).smoothing
     found = {weight: accuracy(model, corpus, Semantic(rows, weight)) for weight in WEIGHTS}
@@ -361,7 +362,7 @@ def accuracy(model, corpus, smoothing):
     return model.leave_one_out(corpus.rows.astype(int), given_labels(corpus), weights).accuracy
 
 
-def test_nothing_to_choose_from_gives_the_defaults():
+def test_without_a_choice_the_defaults_are_used():
     model = MultinomialNB(Semantic(WORDS, CHOOSING, CHOOSING)).fit(
         np.eye(5, dtype=int)[:2], [*"XY"]
     )
@@ -381,9 +382,9 @@ def test_the_weight_is_chosen_with_the_background_of_all_documents():
     assert found > model.set_params(smoothing=Semantic(WORDS, 0.0)).leave_one_out(X, y).accuracy
 
 
-def test_sums_alone_do_not_tell_the_weight():
+def test_the_weight_cannot_be_chosen_from_sums_alone():
     tally = Tally.from_counts([[1, 0, 0, 0, 0]], ["X"], NAMES.tolist())
-    with pytest.raises(RecipeError, match="cannot be found from sums alone"):
+    with pytest.raises(RecipeError, match="cannot be chosen from sums alone"):
         MultinomialNB.from_tally(tally, smoothing=Semantic(WORDS, CHOOSING)).predict([[1]])
 
 
@@ -392,13 +393,13 @@ def test_sums_alone_do_not_tell_the_weight():
 
 @few
 @given(corpora(), models.QUERIES, smoothings(), st.booleans())
-def test_a_model_comes_back_to_the_last_bit(corpus, queries, smoothing, complement):
+def test_a_loaded_model_equals_the_saved_one_to_the_bit(corpus, queries, smoothing, complement):
     model = closed(MultinomialNB(smoothing, complement=complement), corpus)
     found = again(model)
     np.testing.assert_array_equal(found.scores(queries), model.scores(queries))
 
 
-def test_a_chosen_weight_comes_back():
+def test_a_chosen_weight_is_saved():
     rows = np.hstack([models.ROWS, [[1], [0], [2], [0]]])
     model = MultinomialNB(Semantic(BOTH, CHOOSING)).fit(rows, models.LABELS)
     found = again(model)
@@ -406,7 +407,7 @@ def test_a_chosen_weight_comes_back():
     assert found.smoothing.weight == CHOOSING
 
 
-def test_a_classifier_keeps_the_rows_in_its_file(tmp_path):
+def test_a_classifier_stores_the_rows_in_its_file(tmp_path):
     words = np.array(["sea", "wave", "sky", "cloud"], dtype=object)
     rows = sparse.csr_array([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]])
     kept = Translation(words, words[[0, 2]], np.zeros(2, np.int8), rows, 0.5, words[:0])
@@ -476,7 +477,7 @@ def test_damaged_rows_are_refused(name, array):
 def test_a_file_without_rows_is_refused():
     model = MultinomialNB(Semantic(WORDS)).fit([[1, 0, 0, 0, 1]], ["X"])
     with pytest.raises(FileError, match="the rows of its translation are missing"):
-        model_from(MultinomialNB(Semantic()), model.tally_, state_of(model))
+        restore_model(MultinomialNB(Semantic()), model.tally_, model_state(model))
 
 
 def test_missing_rows_are_named():
@@ -496,7 +497,7 @@ def test_missing_rows_are_named():
         (lambda: Semantic(WORDS, "best"), "weight must be a number or 'leave-one-out'"),
         (lambda: Semantic(WORDS, 0.4, 0), "alpha must be a number from 1e-12 to 1"),
         (lambda: Semantic(WORDS, alpha="all"), "alpha must be"),
-        (lambda: Semantic(WORDS, CHOOSING).freed(None), "not a number yet"),
+        (lambda: Semantic(WORDS, CHOOSING).backoff_mass(None), "not a number yet"),
         (lambda: toy(Semantic()), "a fitted TranslationModel, but None has no"),
         (lambda: toy(Semantic("rows")), "a fitted TranslationModel"),
         (lambda: toy(Semantic(replace(TOY, phrase_weight=2.0))), "phrase_weight must be a number"),
@@ -504,7 +505,7 @@ def test_missing_rows_are_named():
         (lambda: from_tally(Semantic(TranslationModel())), r"TranslationModel\(\) has no words_"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused(make, message):
+def test_invalid_parameters_are_refused(make, message):
     with pytest.raises((ValueError, AttributeError), match=message):
         make()
 

@@ -12,7 +12,7 @@ from smoothing_laws import closed, corpora, probabilities, single_label, smoothi
 from tallytext.models import (
     AbsoluteDiscount,
     Background,
-    Corpus,
+    CorpusStatistics,
     Dirichlet,
     Laplace,
     Smoothing,
@@ -24,10 +24,10 @@ few = settings(max_examples=10, deadline=None, suppress_health_check=[HealthChec
 
 
 class WittenBell(Smoothing):
-    def seen(self, counts, classes):
+    def seen_probability(self, counts, classes):
         return safe_ratio(counts, classes.tokens + classes.terms, 0.0)
 
-    def freed(self, classes):
+    def backoff_mass(self, classes):
         return safe_ratio(classes.terms, classes.tokens + classes.terms, 1.0)
 
 
@@ -104,22 +104,26 @@ def test_smoothings_are_values(smoothing):
         (lambda: AbsoluteDiscount(background="words"), "background must be one of"),
         (lambda: AbsoluteDiscount(scheme="mix"), "scheme must be one of"),
         (lambda: AbsoluteDiscount(events="words"), "events must be one of"),
-        (lambda: AbsoluteDiscount().freed(None), "not a number yet: call resolved"),
-        (lambda: Dirichlet().freed(None), "no m yet: call resolved"),
+        (lambda: AbsoluteDiscount().backoff_mass(None), "not a number yet: call choose_parameters"),
+        (lambda: Dirichlet().backoff_mass(None), "no m yet: call choose_parameters"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused(make, message):
+def test_invalid_parameters_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
 
 def test_numbers_of_numpy_are_numbers():
     assert Laplace(np.float32(0.5)).epsilon == 0.5
-    assert AbsoluteDiscount(np.int64(1)).resolved(Corpus(np.ones(1))).b == 1
+    assert AbsoluteDiscount(np.int64(1)).choose_parameters(CorpusStatistics(np.ones(1))).b == 1
 
 
-def test_a_smoothing_must_say_what_it_does():
-    with pytest.raises(TypeError, match="Smoothing must say what seen words keep"):
-        Smoothing().seen(np.ones(1), None)
-    with pytest.raises(TypeError, match="Smoothing must say what mass is freed"):
-        Smoothing().freed(None)
+def test_a_smoothing_without_its_methods_is_refused():
+    with pytest.raises(
+        TypeError, match=r"Smoothing has no estimate for seen words: define seen_probability"
+    ):
+        Smoothing().seen_probability(np.ones(1), None)
+    with pytest.raises(
+        TypeError, match=r"Smoothing leaves no mass to the background: define backoff_mass"
+    ):
+        Smoothing().backoff_mass(None)

@@ -122,7 +122,7 @@ def test_absolute_discounting_gives_the_published_figures(
 ):
     model = toy(AbsoluteDiscount(b))
     counts = model.word_counts(model._reader().read())
-    close(counts.smoothing.freed(counts.classes), freed)
+    close(counts.smoothing.backoff_mass(counts.classes), freed)
     close(probabilities(model)[0].T, words)
     close(model.scores(QUERIES), scores)
     close(model.predict_proba(QUERIES)[:, 0], posteriors)
@@ -160,7 +160,7 @@ def test_the_printed_formula_loses_mass_on_fractional_counts():
     for literal, freed in ((True, [0.45, 0.3]), (False, [0.45, 0.8])):
         model = toy(AbsoluteDiscount(0.9, literal=literal), **normalised)
         counts = model.word_counts(model._reader().read())
-        close(counts.smoothing.freed(counts.classes), freed)
+        close(counts.smoothing.backoff_mass(counts.classes), freed)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_the_bernoulli_of_the_textbook_gives_its_figures():
     counts = model.document_counts(model._reader().read())
     df = np.array([[2, 1, 1, 0], [0, 1, 1, 1]])
     close(
-        (df + counts.gamma) / counts.below[:, None],
+        (df + counts.gamma) / counts.denominators[:, None],
         [
             [0.8076923077, 0.5384615385, 0.5384615385, 0.2692307692],
             [0.3684210526, 0.7368421053, 0.7368421053, 0.7368421053],
@@ -333,7 +333,7 @@ def test_a_new_word_in_a_new_class_moves_all_as_published():
     assert (discount.scores(QUERIES) == before[1]).all()
 
 
-def test_a_class_that_has_shown_a_word_finds_it_likelier():
+def test_a_word_is_likelier_in_a_class_that_has_it():
     model = toy(AbsoluteDiscount(0.5))
     assert (np.diff(inside(AbsoluteDiscount(0.5))[:, 0]) < 0).all()
     assert model.predict([[1, 0, 0, 0]]) == ["X"]

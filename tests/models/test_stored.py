@@ -19,9 +19,14 @@ from models import (
 from tallytext import BernoulliNB, MultinomialNB, PoissonNB, Tally
 from tallytext.errors import FileError
 from tallytext.models import AbsoluteDiscount, Laplace, Smoothing
-from tallytext.models.parameters import estimator_from, settings_of
-from tallytext.models.serialization import model_from, state_of
-from tallytext.models.smoothing.serialization import smoothing_from_dict, smoothing_to_dict
+from tallytext.models.serialization import (
+    estimator_from_dict,
+    estimator_to_dict,
+    model_state,
+    restore_model,
+    smoothing_from_dict,
+    smoothing_to_dict,
+)
 
 KINDS = [
     MultinomialNB,
@@ -38,9 +43,9 @@ PRIORS = ("prior", "prior_beta", "class_weight")
 def again(model):
     """The model, by way of plain values alone."""
     arrays, header = model.tally_.to_arrays()
-    kept = json.dumps([settings_of(model), state_of(model), header], allow_nan=False)
+    kept = json.dumps([estimator_to_dict(model), model_state(model), header], allow_nan=False)
     settings, state, header = json.loads(kept)
-    return model_from(estimator_from(settings), Tally.from_arrays(arrays, header), state)
+    return restore_model(estimator_from_dict(settings), Tally.from_arrays(arrays, header), state)
 
 
 def same(found, model, queries):
@@ -85,7 +90,7 @@ def test_what_was_chosen_from_documents_is_kept():
     assert found.chosen_[1] == model.chosen_[1]
     same(found, model, models.ROWS)
     model.set_params(smoothing=Laplace(1))
-    assert state_of(model)["chosen"] is None
+    assert model_state(model)["chosen"] is None
 
 
 def test_announced_classes_fractions_and_names_are_kept():
@@ -131,7 +136,7 @@ def test_labels_keep_their_type(labels):
 def test_a_state_that_cannot_be_is_refused(bend):
     model = MultinomialNB().fit(models.ROWS, models.LABELS)
     with pytest.raises(FileError):
-        model_from(MultinomialNB(), model.tally_, state_of(model) | bend)
+        restore_model(MultinomialNB(), model.tally_, model_state(model) | bend)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +158,7 @@ def test_a_state_that_cannot_be_is_refused(bend):
 def test_parameters_that_cannot_be_are_refused_at_once(model):
     fitted = MultinomialNB().fit(models.ROWS, models.LABELS)
     with pytest.raises(FileError):
-        model_from(model, fitted.tally_, state_of(fitted))
+        restore_model(model, fitted.tally_, model_state(fitted))
 
 
 @pytest.mark.parametrize("smoothing", [each for each in models.SMOOTHINGS if each], ids=repr)

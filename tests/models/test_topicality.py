@@ -1,4 +1,4 @@
-"""Weights of words by how much they tell what a document is about."""
+"""Term weights by topicality."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy import sparse
 from pools import topical
 from tallytext.errors import CountError
 from tallytext.models import Topicality
-from tallytext.models.pool import Presence, of_equal_length
+from tallytext.models.pool import TermPresence, length_groups
 
 counts = arrays.arrays(
     np.int64,
@@ -61,7 +61,7 @@ def test_no_half_is_one_for_all():
     assert_array_equal(Topicality(half=0).weights(topical().counts), np.ones(140))
 
 
-def test_rare_words_cannot_be_told_from_topical_ones():
+def test_rare_words_count_as_topical():
     made = topical(n=200)
     rare, unseen = np.zeros((200, 1)), np.zeros((200, 1))
     rare[:9] = 1
@@ -96,7 +96,7 @@ def test_the_order_of_documents_changes_nothing(seed):
     assert_allclose(one, other, atol=1e-6)
 
 
-def test_one_thread_finds_what_many_do_and_so_does_another_time():
+def test_weights_are_reproducible_with_any_number_of_threads():
     X = topical().counts
     one, many = Topicality().weights(X, 1), Topicality().weights(X, 3)
     assert_allclose(one, many, atol=1e-12)
@@ -113,7 +113,7 @@ def test_a_sample_of_documents_places_them_all():
     assert_array_equal(all_of_them, Topicality(n_documents=601, seed=0).weights(made.counts))
 
 
-def test_the_matrix_stays_as_it_is_and_may_say_things_twice():
+def test_the_matrix_is_not_changed_and_may_have_duplicates():
     plain = topical(n=60).counts
     halves = plain.copy()
     halves.data /= 2
@@ -155,7 +155,7 @@ def test_parameters_that_cannot_be_are_refused(parameters):
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=300))
 def test_documents_of_one_length_are_in_one_group(lengths):
     lengths = np.array(lengths, dtype=np.float64)
-    groups = of_equal_length(lengths)
+    groups = length_groups(lengths)
     for size in np.unique(lengths):
         assert len(set(groups[lengths == size])) == 1
     order = np.argsort(lengths, kind="stable")
@@ -164,7 +164,7 @@ def test_documents_of_one_length_are_in_one_group(lengths):
 
 
 def test_groups_are_of_about_one_size():
-    sizes = np.bincount(of_equal_length(np.random.default_rng(0).permutation(np.arange(1000.0))))
+    sizes = np.bincount(length_groups(np.random.default_rng(0).permutation(np.arange(1000.0))))
     assert len(sizes) == 64
     assert set(sizes) <= {15, 16}
 
@@ -175,9 +175,9 @@ def test_distances_are_those_of_the_obvious_way():
     X[:, 4] = 0
     X[:3, 4] = 1
     places = random.normal(size=(40, 3))
-    found = Presence.of(sparse.csr_array(X), 1).distances(places)
+    found = TermPresence.from_counts(sparse.csr_array(X), 1).topicality(places)
     lengths = X.sum(axis=1)
-    groups = of_equal_length(lengths)
+    groups = length_groups(lengths)
     for word in range(4):
         holding = X[:, word] > 0
         rate = X[:, word].sum() / X.sum()

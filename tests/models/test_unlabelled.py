@@ -17,8 +17,8 @@ from oracle import leave_one_out as oracle_left_out
 from tallytext import BernoulliNB, ExpectationMaximisation, MultinomialNB, PoissonNB, Tally
 from tallytext.errors import CountError, FileError, RecipeError, ScoreError
 from tallytext.models import AbsoluteDiscount, Background, Dirichlet, Laplace, Semantic
-from tallytext.models.em import Pool
-from tallytext.models.serialization import arrays_of, model_from, state_of
+from tallytext.models.em import UnlabelledDocuments
+from tallytext.models.serialization import model_arrays, model_state, restore_model
 from translations import BOTH, WORDS
 
 slow = [HealthCheck.too_slow, HealthCheck.filter_too_much]
@@ -74,7 +74,7 @@ def test_expected_counts_are_those_of_documents_shared_out(model, corpus, pool, 
     if how.rounds > 1:
         before = ExpectationMaximisation(how.rounds - 1, how.length, how.weight, how.prior)
         judge.refresh(pool, before)
-    shares = how.shares(judge, Pool.of(judge, pool))
+    shares = how.shares(judge, UnlabelledDocuments.from_matrix(judge, pool))
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     shares = np.where(shares < 1e-6, 0.0, shares)  # too little to be shared out
     shares = shares / shares.sum(axis=1, keepdims=True)
@@ -106,7 +106,7 @@ def test_weighed_documents_and_fractions_are_joined_too(corpus, pool, queries, f
     how = ExpectationMaximisation(rounds=1, prior="all")
     assume(pool.sum() > 0)
     found = MultinomialNB(Laplace(0.5)).fit(rows, labels, weights)
-    shares = how.shares(found, Pool.of(found, pool * factor))
+    shares = how.shares(found, UnlabelledDocuments.from_matrix(found, pool * factor))
     found.refresh(pool * factor, how)
     n = len(found.classes_)
     everything = np.vstack([rows, np.repeat(pool * factor, n, axis=0)])
@@ -123,7 +123,9 @@ def test_weighed_documents_and_fractions_are_joined_too(corpus, pool, queries, f
 @given(TWO, POOLS, models.QUERIES, st.sampled_from([None, 7.0]))
 def test_shares_follow_from_scores_per_token(corpus, pool, queries, length):
     model = fitted(MultinomialNB(Laplace(0.5)), corpus)
-    found = ExpectationMaximisation(length=length).shares(model, Pool.of(model, pool))
+    found = ExpectationMaximisation(length=length).shares(
+        model, UnlabelledDocuments.from_matrix(model, pool)
+    )
     scores = oracle.multinomial_scores(corpus, pool, smoothing=Laplace(0.5))
     prior = np.log([len(corpus.members(label)) / len(corpus.rows) for label in corpus.classes])
     n_tokens = np.maximum(pool.sum(axis=1), 1)[:, None]
@@ -173,7 +175,7 @@ def test_anchors_say_what_else_is_known():
     X, y = [[1, 0], [0, 1]], ["sea", "sky"]
     model = MultinomialNB().fit(X, y).refresh([[1, 1]], anchors=[[100.0, 0.0]])
     assert model.expected_.tally.class_documents.tolist() == [1]
-    with pytest.raises(CountError, match=r"anchors of shape \(1, 3\) for 1 documents, 2 classes"):
+    with pytest.raises(CountError, match=r"anchors have shape \(1, 3\), but there are 1 documents"):
         model.refresh([[1, 1]], anchors=[[1.0, 2.0, 3.0]])
     with pytest.raises(CountError, match="infinite"):
         model.refresh([[1, 1]], anchors=[[np.inf, 0.0]])
@@ -261,7 +263,7 @@ def test_without_a_round_only_the_background_learns(corpus, pool, queries, smoot
 
 def test_documents_with_several_labels_are_not_shared_out():
     X, y = [[1, 0], [0, 1]], [["sea", "sky"], ["sky"]]
-    with pytest.raises(ScoreError, match="only where each has one label"):
+    with pytest.raises(ScoreError, match="only if each document has one label"):
         MultinomialNB().fit(X, y, unlabelled=X)
     how = ExpectationMaximisation(rounds=0)
     model = MultinomialNB(prior="smoothed").fit(X, y, unlabelled=X, em=how)
@@ -290,16 +292,16 @@ def test_a_model_comes_back_to_the_last_bit(model, corpus, pool, how, queries):
 )
 def test_damaged_expected_counts_are_refused(stored):
     model = MultinomialNB().fit([[1, 0], [0, 1]], ["sea", "sky"], unlabelled=[[1, 1]])
-    state = state_of(model) | {"expected": stored}
+    state = model_state(model) | {"expected": stored}
     with pytest.raises(FileError):
-        model_from(MultinomialNB(), model.tally_, state, arrays_of(model))
+        restore_model(MultinomialNB(), model.tally_, state, model_arrays(model))
 
 
 def test_expected_counts_of_other_terms_are_refused():
     model = MultinomialNB().fit([[1, 0], [0, 1]], ["sea", "sky"], unlabelled=[[1, 1]])
     other = Tally.from_counts([[1]], ["sea"])
     with pytest.raises((FileError, ValueError)):
-        model_from(MultinomialNB(), other, state_of(model), arrays_of(model))
+        restore_model(MultinomialNB(), other, model_state(model), model_arrays(model))
 
 
 # ---------------------------------------------------------------------- what cannot be

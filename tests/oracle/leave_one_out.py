@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from tallytext import MultinomialNB
-from tallytext.models.word_probabilities import (
+from tallytext.models.smoothing.base import (
     ClassWeighting,
     class_contrast_weights,
     contrast_weights,
@@ -30,31 +30,32 @@ def leave_one_out(model, X, y, sample_weight=None):
 
 def _scores(model, rest, document, kept):
     if not isinstance(model, MultinomialNB):
-        scores, lengths = rest._scores(rest._documents(document))
+        documents = rest._documents(document)
+        scores, lengths = rest._score(documents, rest._weights_for(documents))
         return scores[0], lengths[0]
-    reading = rest._reader().read()
+    class_counts = rest._reader().read()
     documents = rest._documents(document)
-    weights = _held_weights(model, rest, reading, kept)
+    weights = _held_weights(model, rest, class_counts, kept)
     with np.errstate(over="ignore", invalid="ignore"):
         scores, lengths = weights.scores(documents, 1)
     if not (scores > -np.inf).any():
         scores[0] = weights.intercept
-    return rest._lengthened(scores, documents, reading)[0], lengths[0]
+    return rest._add_length_scores(scores, documents, class_counts)[0], lengths[0]
 
 
-def _held_weights(model, rest, reading, kept):
+def _held_weights(model, rest, class_counts, kept):
     full = model._reader().read()
     counts = model.word_counts(full)
     rest.smoothing = counts.smoothing
     if rest.normalize is not None:
         rest.norm_length = counts.scale
-    left, intercept = rest.word_counts(reading), rest._log_priors(reading)
+    left, intercept = rest.word_counts(class_counts), rest._log_priors(class_counts)
     if model.weight_by_class:
         held = _HeldWeighting(ClassWeighting(full, model.weighting, model.weight_power), kept)
-        return class_contrast_weights(left, intercept, held, model._only_rest)
+        return class_contrast_weights(left, intercept, held, model.complement == "only")
     emphasis = term_emphasis(full, model.weighting, model.weight_power)
-    if model._contrasts:
-        return contrast_weights(left, intercept, emphasis, model._only_rest)
+    if model.contrasts:
+        return contrast_weights(left, intercept, emphasis, model.complement == "only")
     return joint_weights(left, intercept, emphasis)
 
 

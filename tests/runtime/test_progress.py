@@ -16,7 +16,7 @@ class Screen(io.StringIO):
 def shows(monkeypatch, *, watched, patience, wanted=None):
     screen = Screen(watched)
     monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "PROGRESS_DELAY", patience)
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     with progress_bar("Working", 3, wanted) as step:
         for _ in range(3):
@@ -24,23 +24,23 @@ def shows(monkeypatch, *, watched, patience, wanted=None):
     return "Working" in screen.getvalue()
 
 
-def test_a_bar_appears_where_someone_looks_and_work_takes_its_time(monkeypatch):
+def test_a_bar_appears_on_a_terminal_after_the_delay(monkeypatch):
     assert shows(monkeypatch, watched=True, patience=-1.0)
 
 
-def test_no_bar_appears_for_work_that_is_soon_done(monkeypatch):
+def test_no_bar_appears_before_the_delay(monkeypatch):
     assert not shows(monkeypatch, watched=True, patience=1e9)
 
 
-def test_no_bar_appears_where_nobody_looks(monkeypatch):
+def test_no_bar_appears_without_a_terminal(monkeypatch):
     assert not shows(monkeypatch, watched=False, patience=-1.0)
 
 
-def test_a_bar_that_is_asked_for_appears_at_once(monkeypatch):
+def test_a_requested_bar_appears_at_once(monkeypatch):
     assert shows(monkeypatch, watched=False, patience=1e9, wanted=True)
 
 
-def test_work_within_work_shows_one_bar(monkeypatch):
+def test_nested_work_shows_one_bar(monkeypatch):
     screen = Screen(True)
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
@@ -52,5 +52,5 @@ def test_work_within_work_shows_one_bar(monkeypatch):
     assert shows(monkeypatch, watched=True, patience=-1.0)
 
 
-def test_a_bar_that_is_not_wanted_stays_away(monkeypatch):
+def test_a_bar_can_be_switched_off(monkeypatch):
     assert not shows(monkeypatch, watched=True, patience=-1.0, wanted=False)

@@ -15,19 +15,19 @@ def test_by_default_every_core_is_used():
 
 
 @pytest.mark.parametrize(("setting", "expected"), [("1", 1), ("3", 3), ("64", 4), ("2,1", 2)])
-def test_by_default_the_limit_for_a_worker_is_kept(monkeypatch, setting, expected):
+def test_by_default_the_limit_of_the_environment_holds(monkeypatch, setting, expected):
     monkeypatch.setenv("OMP_NUM_THREADS", setting)
     assert thread_count(None) == expected
 
 
 @pytest.mark.parametrize("setting", ["", "0", "-2", "many", "1.5", "٣٣٣٣"])
-def test_a_senseless_limit_is_no_limit(monkeypatch, setting):
+def test_an_invalid_limit_is_ignored(monkeypatch, setting):
     monkeypatch.setenv("OMP_NUM_THREADS", setting)
     assert thread_count(None) == 4
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3, 100])
-def test_a_positive_number_is_taken_at_its_word(monkeypatch, n_jobs):
+def test_a_positive_number_is_the_number_of_threads(monkeypatch, n_jobs):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert thread_count(n_jobs) == n_jobs
 
@@ -38,12 +38,12 @@ def test_a_negative_number_leaves_cores_free(n_jobs, expected):
 
 
 @pytest.mark.parametrize("n_jobs", [-1, -2, -3])
-def test_a_negative_number_means_what_it_means_to_joblib(monkeypatch, n_jobs):
+def test_a_negative_number_equals_that_of_joblib(monkeypatch, n_jobs):
     monkeypatch.undo()
     assert thread_count(n_jobs) == joblib.effective_n_jobs(n_jobs)
 
 
-def test_the_cores_are_those_that_joblib_sees(monkeypatch):
+def test_the_number_of_cores_equals_that_of_joblib(monkeypatch):
     monkeypatch.undo()
     assert _cores() == joblib.cpu_count()
 

@@ -61,7 +61,7 @@ def test_columns_are_in_order_of_first_appearance():
         min_size=1,
     ),
 )
-def test_counts_are_those_of_the_longest_matches(texts, mapping):
+def test_counts_equal_the_longest_matches(texts, mapping):
     concepts = Concepts(mapping)
     X, names = concepts.transform(texts), concepts.get_feature_names_out()
     for i, text in enumerate(texts):
@@ -155,8 +155,8 @@ def test_a_file_is_read(written):
         ("sea\tx\n\nSEA\ty\n", "line 3: 'SEA' means 'y', but meant 'x' before"),
         ("sea\tx\n...\ty\n", r"line 2: there is no word in '...'"),
         (b"sea\tx\n\nl\xe4ke\ty\n", "line 3: it is not UTF-8"),
-        ("", "it holds no concepts"),
-        ("# only\n\n", "it holds no concepts"),
+        ("", "it has no concepts"),
+        ("# only\n\n", "it has no concepts"),
     ],
 )
 def test_a_wrong_line_is_named(written, data, message):

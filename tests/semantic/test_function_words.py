@@ -16,7 +16,7 @@ def topics(n_documents, rng):
     return np.hstack([common, own]).astype(np.int64)
 
 
-def test_words_of_any_text_are_told_from_words_of_topics():
+def test_function_words_are_separated_from_topic_words():
     X = topics(2000, np.random.default_rng(0))
     assert function_words(X).tolist() == [True] * 3 + [False] * 40
     assert function_words(sp.csc_array(X)).tolist() == [True] * 3 + [False] * 40
@@ -41,7 +41,7 @@ def test_too_few_documents_tell_nothing():
     assert function_words(np.zeros((200, 0))).shape == (0,)
 
 
-def test_words_that_all_texts_share_are_not_told_apart():
+def test_words_in_all_texts_are_not_separated():
     assert not function_words(np.ones((500, 8), dtype=int)).any()
 
 

@@ -73,7 +73,7 @@ def test_no_thread_is_refused():
             use()
 
 
-def test_places_are_asked_for_words_and_windows_that_there_are():
+def test_positions_of_unknown_words_and_windows_are_refused():
     places = WordPlaces(STARTS, WORDS, 2)
     for use in (
         lambda: places.histograms(ids(2), 5, 1, 1),

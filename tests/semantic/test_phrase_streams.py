@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 import strategies
 from oracle import phrases as oracle
 from tallytext.errors import AnalysisError
-from tallytext.semantic.matching import Cutter
+from tallytext.semantic.matching import StreamTokenizer
 
 
 def streams(texts, n_threads=1, **parameters):
-    cutter = Cutter(**parameters)
-    found = cutter.numbered(cutter.cut(cutter.batches(texts), n_threads))
+    tokenizer = StreamTokenizer(**parameters)
+    found = tokenizer.number_words(tokenizer.tokenize(tokenizer.batches(texts), n_threads))
     marks = {-1: None, -2: ""}
     return [
         [found.names[i] if i >= 0 else marks[i] for i in found.words[start:end].tolist()]
@@ -76,7 +76,7 @@ def test_native_breaks_are_the_obvious_ones_for_any_gap(text):
         ("", []),
     ],
 )
-def test_what_keeps_words_apart(text, words):
+def test_separators_between_words(text, words):
     assert streams([text]) == [words]
 
 
@@ -102,11 +102,11 @@ def test_one_thread_equals_many(texts, n_threads):
 
 
 @given(strategies.documents())
-def test_an_iterable_gives_what_the_list_gives(texts):
+def test_an_iterable_gives_the_same_as_a_list(texts):
     assert streams(iter(texts)) == streams(texts)
 
 
-def test_what_is_left_out_takes_a_place_and_a_break_takes_none():
+def test_dropped_words_have_a_position_and_breaks_have_none():
     found = streams(["walks of the. dogs"], stop_words="english", language="en")
     assert found == [["walk", "", "", None, "dog"]]
 

@@ -41,7 +41,7 @@ SPACE = [
 
 @settings(max_examples=200)
 @given(small_texts, METHODS, st.sampled_from([2, 3, 4]), st.integers(1, 3))
-def test_phrases_are_those_of_the_obvious_search(texts, method, max_words, min_count):
+def test_phrases_equal_those_of_the_obvious_search(texts, method, max_words, min_count):
     name, threshold = method
     model = Phrases(
         name, threshold=threshold, max_words=max_words, min_count=min_count, stop_words=["the"]
@@ -63,7 +63,7 @@ def test_phrases_are_those_of_the_obvious_search(texts, method, max_words, min_c
         min_size=1,
     ),
 )
-def test_counts_are_those_of_the_longest_matches(texts, phrases):
+def test_counts_equal_the_longest_matches(texts, phrases):
     model = given_phrases(sorted(phrases))
     X = model.transform(texts)
     names = model.get_feature_names_out()
@@ -87,14 +87,14 @@ def test_the_longest_phrase_wins_and_none_overlaps():
     assert counts.toarray().tolist() == [[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0]]
 
 
-def test_phrases_that_longer_ones_hide_are_not_kept():
+def test_phrases_only_inside_longer_phrases_are_removed():
     model = Phrases(stop_words="english").fit(SPACE)
     assert "space shuttle program" in model.phrases_
     assert "shuttle program" not in model.phrases_
 
 
 @given(small_texts, METHODS)
-def test_counts_are_what_transform_finds(texts, method):
+def test_counts_equal_the_sums_of_transform(texts, method):
     model = Phrases(method[0], threshold=method[1], min_count=1, stop_words=None)
     X = model.fit_transform(texts)
     assert same_matrix(X, model.transform(texts))
@@ -190,10 +190,10 @@ def test_function_words_are_left_out_in_any_language():
     assert "n3 m3" in model.phrases_
 
 
-def test_function_words_of_many_texts_are_those_of_their_counts(monkeypatch):
+def test_function_words_of_texts_equal_those_of_their_counts(monkeypatch):
     nouns = [f"n{i} m{i}" for i in range(40)]
     texts = [f"xa {a} yo xa {b} yo {a} {b}" for a in nouns for b in nouns[::2]]
-    monkeypatch.setattr(sys.modules["tallytext.semantic.phrases"], "MOST_DOCUMENTS", 300)
+    monkeypatch.setattr(sys.modules["tallytext.semantic.phrases"], "MAX_DOCUMENTS", 300)
     vectorizer = TextVectorizer()
     found = function_words(vectorizer.fit_transform(texts))
     names = vectorizer.get_feature_names_out()
@@ -235,7 +235,7 @@ def test_gensim_must_be_exceeded():
         ({"max_words": 5}, "max_words must be a whole number from 2 to 4, not 5"),
         ({"max_words": True}, "max_words must be a whole number"),
         ({"window": 0}, "window must be a whole number from 1 to 1000"),
-        ({"spread": -1}, "spread must be a number from 0 on"),
+        ({"spread": -1}, "spread must be a number, at least 0"),
         ({"share": 1.5}, "share must be a number from 0 to 1"),
     ],
 )
@@ -255,7 +255,7 @@ def test_an_unfitted_model_says_so():
             use()
 
 
-def test_a_bar_is_shown_when_asked_for(monkeypatch, capsys):
+def test_verbose_shows_a_progress_bar(monkeypatch, capsys):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     Phrases("xtract", verbose=True, stop_words=None).fit(SPACE)
     assert "finding phrases" in capsys.readouterr().err
@@ -355,7 +355,7 @@ def test_phrases_are_an_estimator(check):
     getattr(estimator_checks, check)("Phrases", Phrases())
 
 
-def test_phrases_of_newsgroups_are_those_one_knows():
+def test_phrases_of_newsgroups_include_well_known_ones():
     model = Phrases().fit(corpora.column("20ng_bydate"))
     known = ["space shuttle", "hewlett packard", "los angeles", "clipper chip", "gun control"]
     assert all(phrase in model.phrases_ for phrase in known)

@@ -67,7 +67,7 @@ def said(model):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_loaded_model_says_what_the_saved_one_says(name, tmp_path):
+def test_a_loaded_model_gives_the_results_of_the_saved_one(name, tmp_path):
     model = MODELS[name]().fit(TEXTS)
     loaded = again(model)
     assert said(loaded) == said(model)
@@ -77,7 +77,7 @@ def test_a_loaded_model_says_what_the_saved_one_says(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_loaded_model_is_fitted_anew_as_the_saved_one_is(name):
+def test_refitting_a_loaded_model_equals_refitting_the_saved_one(name):
     model = MODELS[name]().fit(TEXTS)
     others = [*TEXTS, "the sea and the moon"]
     assert said(again(model).fit(others)) == said(model.fit(others))
@@ -141,7 +141,7 @@ def test_restricted_models_come_back():
         TextVectorizer(tokens=str.split),
     ],
 )
-def test_code_cannot_be_saved_and_what_was_there_stays(vectorizer, tmp_path):
+def test_code_cannot_be_saved_and_the_existing_file_stays(vectorizer, tmp_path):
     path = tmp_path / "model.translation"
     path.write_text("something")
     with pytest.raises(FileError, match="no code"):
@@ -213,8 +213,8 @@ ARRAYS = {
     "an empty row": ("starts", 1, 0, "a row is empty"),
     "a signature beyond the columns": ("columns", -1, 10_000, "columns should lie"),
     "signatures out of order": ("columns", 0, 3, "not in order"),
-    "a row of more than one": ("shares", 0, 0.999, "not made of probabilities"),
-    "a negative probability": ("shares", 0, -0.1, "not made of probabilities"),
+    "a row of more than one": ("shares", 0, 0.999, "not consist of probabilities"),
+    "a negative probability": ("shares", 0, -0.1, "not consist of probabilities"),
     "a probability that is none": ("shares", 0, np.nan, "not finite"),
     "a background of more than one": ("background", 0, 0.999, "background"),
     "an infinite background": ("background", 0, np.inf, "not finite"),
@@ -251,7 +251,7 @@ def part(name, value):
 
 
 BENDS = {
-    "other phrases": (finders_with(lambda found: found.pop()), "those that it finds"),
+    "other phrases": (finders_with(lambda found: found.pop()), "phrases of its finder"),
     "an unknown finder": (finders_with(lambda found: found[0].update(kind="os")), "os"),
     "phrases of numbers": (
         finders_with(lambda found: found[0]["values"].update(phrases=[1])),
@@ -259,7 +259,7 @@ BENDS = {
     ),
     "no list": (
         lambda arrays, header: arrays.update(finders=np.frombuffer(b"{}", np.uint8)),
-        "no list",
+        "not a list",
     ),
     "a beta of one": (setting("beta", 1.0), "beta"),
     "a solver that is none": (setting("solver", "x"), "no such solver"),
@@ -270,7 +270,7 @@ BENDS = {
     "a vectorizer without": (part("vectorizer", {}), "settings of a vectorizer"),
     "no vectorizer": (part("vectorizer", None), "settings of a vectorizer"),
     "n-grams of text": (setting("ngram_range", "12", "vectorizer"), "ngram_range"),
-    "objects as numbers": (setting("dtype", "O", "vectorizer"), "no type of numbers"),
+    "objects as numbers": (setting("dtype", "O", "vectorizer"), "not a type of numbers"),
     "signatures that are none": (part("signatures", "files"), "signatures cannot"),
     "a signature beyond": (part("signatures", [7]), "signatures cannot"),
     "stop words of numbers": (part("stop_words", [1]), "stop_words cannot"),

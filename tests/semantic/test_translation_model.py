@@ -42,7 +42,7 @@ def em_model(signatures="phrases"):
 
 
 @pytest.mark.parametrize("signature", EM_ROWS)
-def test_rows_of_phrases_are_those_worked_out_by_hand(signature):
+def test_rows_of_phrases_equal_a_manual_calculation(signature):
     found = dict(em_model().explain(signature, n=None))
     assert found == pytest.approx(EM_ROWS[signature], abs=1e-8)
     assert list(found) == sorted(found, key=found.get, reverse=True)
@@ -97,7 +97,7 @@ def test_rows_and_translations_sum_to_one(texts, others, counts):
 
 
 @given(CORPORA)
-def test_rows_are_those_of_the_counts_they_are_made_of(texts):
+def test_rows_equal_those_of_the_weighted_counts(texts):
     X = TextVectorizer().fit_transform(texts).astype(float)
     log = X.copy()
     log.data = np.log1p(log.data)
@@ -128,7 +128,7 @@ def test_texts_and_their_counts_give_the_same_model():
     np.testing.assert_array_equal(by_texts.kinds_, by_counts.kinds_)
     np.testing.assert_array_equal(by_texts.rows_.toarray(), by_counts.rows_.toarray())
     assert set(by_texts.kinds_) == {0, 1}
-    with pytest.raises(CountError, match="as counts"):
+    with pytest.raises(CountError, match="fitted on counts of phrases"):
         by_counts.transform(TEXTS)
 
 
@@ -247,7 +247,7 @@ def test_a_vectorizer_that_is_given_counts_from_now_on():
     assert other.transform(["shuttle"]).toarray().tolist() == [[1, 0]]
 
 
-def test_coverage_tells_what_is_known_of_other_texts():
+def test_coverage_counts_the_known_words_of_other_texts():
     model = TranslationModel("words+phrases", stop_words="english").fit([*TEXTS, "rare"])
     found = model.coverage(["space shuttle news", "rare news", "unheard of"])
     assert (found.words.n_different, found.words.n_known) == (5, 3)  # space, shuttle, rare
@@ -278,7 +278,10 @@ def test_signatures_that_are_none_are_refused(signatures):
         ({"counts": "tokens"}, "counts must be"),
         ({"phrase_weight": 1.5}, "phrase_weight must be"),
         ({"beta": 1}, "beta must be"),
-        ({"stop_words": "english", "vectorizer": TextVectorizer()}, "give them to yours"),
+        (
+            {"stop_words": "english", "vectorizer": TextVectorizer()},
+            "set stop_words of the vectorizer",
+        ),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, message):
@@ -301,7 +304,7 @@ def test_counts_that_do_not_fit_are_refused():
         model.translate([[1, 2]])
 
 
-def test_nothing_can_be_asked_before_fit():
+def test_methods_raise_before_fit():
     for ask in ("transform", "translate", "coverage"):
         with pytest.raises(NotFittedError):
             getattr(TranslationModel(), ask)(["text"])

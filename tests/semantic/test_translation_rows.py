@@ -59,7 +59,7 @@ def log_likelihoods(p):
 
 
 @pytest.mark.parametrize("n_steps", EM)
-def test_steps_of_em_are_those_worked_out_by_hand(n_steps):
+def test_steps_of_em_equal_a_manual_calculation(n_steps):
     found = rows(TOY, BACKGROUND, signatures=HELD, solver="em", n_steps=n_steps, **WHOLE)
     first, first_likelihood, second, second_likelihood = EM[n_steps]
     np.testing.assert_allclose(found, [first, second], atol=1e-8)
@@ -126,7 +126,7 @@ def solved(counts, background, beta, solver, trim):
 
 
 @given(problems(), BETAS, st.sampled_from(["exact", "em"]), st.booleans())
-def test_native_rows_are_those_of_loops(problem, beta, solver, trim):
+def test_native_rows_equal_those_of_loops(problem, beta, solver, trim):
     documents, background, held = problem
     settings = {"beta": beta, "solver": solver, "trim": trim, **WHOLE}
     found = rows(documents, background, signatures=held, **settings)
@@ -188,12 +188,12 @@ def shares_of(documents):
 
 
 @pytest.mark.parametrize("solver", ["exact", "em"])
-def test_many_threads_give_what_one_gives(monkeypatch, solver):
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, solver):
     documents = zipf()
     settings = {"beta": 0.8, "solver": solver, "min_probability": 1e-4, "max_entries": 50}
     one = translation_rows(documents, shares_of(documents), n_threads=1, **settings)
     # Blocks, too, make no difference.
-    monkeypatch.setattr("tallytext.semantic.estimation._AT_ONCE", 20_000)
+    monkeypatch.setattr("tallytext.semantic.estimation._BLOCK_COST", 20_000)
     many = translation_rows(documents, shares_of(documents), n_threads=5, **settings)
     for array in ("indptr", "indices", "data"):
         np.testing.assert_array_equal(getattr(one, array), getattr(many, array))
@@ -217,7 +217,7 @@ def test_words_are_the_signatures_unless_others_are_given():
     assert not words[3].any()  # d is in one document only
 
 
-def test_what_is_given_stays_as_it_is_and_zeros_and_doubles_mean_what_they_say():
+def test_inputs_are_not_modified_and_zeros_and_duplicates_are_handled():
     arrays = np.array([2.0, 0.0, 0.5, 0.5]), np.array([0, 3, 1, 1]), np.array([0, 4])
     given = sparse.csr_array(arrays, shape=(1, 4))
     found = translation_rows(given, BACKGROUND, beta=0, **WHOLE).toarray()
@@ -246,10 +246,10 @@ def test_nothing_to_translate_gives_nothing():
         ({"max_entries": 0}, ValueError, "max_entries must be"),
         ({"min_df": 0}, ValueError, "min_df must be"),
         ({"min_probability": -0.1}, ValueError, "min_probability must be"),
-        ({"background": [0.5, 0.5]}, CountError, "background of shape"),
+        ({"background": [0.5, 0.5]}, CountError, "background has shape"),
         ({"background": [1.0, 1, 1, 1]}, CountError, "its sum is 4"),
-        ({"background": [1.5, -0.5, 0, 0]}, CountError, "its least entry -0.5"),
-        ({"signatures": [[1]]}, CountError, "one row each"),
+        ({"background": [1.5, -0.5, 0, 0]}, CountError, "its smallest entry -0.5"),
+        ({"signatures": [[1]]}, CountError, "one row of signatures for each"),
         ({"documents": [[1.0, -1, 0, 0]]}, CountError, "negative"),
         ({"documents": [[1.0, math.inf, 0, 0]]}, CountError, "larger than"),
         ({"documents": [1.0, 2.0]}, CountError, "two dimensions"),

@@ -180,7 +180,7 @@ def occurrences(documents, phrase):
 
 @settings(max_examples=150)
 @given(small_texts, st.sampled_from([0.3, 0.5001]), st.integers(1, 2), st.sampled_from([2, 3, 4]))
-def test_phrases_are_those_of_the_obvious_xtract(texts, k0, min_count, max_words):
+def test_phrases_equal_those_of_the_obvious_xtract(texts, k0, min_count, max_words):
     window, u0, share = 3, 0.0501, 0.7001  # off the fractions that small counts make
     model = Phrases(
         "xtract", threshold=k0, spread=u0, share=share, window=window, min_count=min_count,

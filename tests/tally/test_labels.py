@@ -1,4 +1,4 @@
-"""Labels of every kind become numbers; what cannot be a label is named."""
+"""Labels of every type are numbered; errors name an invalid label."""
 
 import numpy as np
 import pyarrow as pa
@@ -58,14 +58,16 @@ def test_numbers_are_labels_and_come_back_as_python_values(labels, classes):
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan")])
 def test_a_missing_label_names_its_document_and_the_way_out(missing):
-    with pytest.raises(LabelError, match=r"document 1 .*unlabelled=.*\[\] for one that has none"):
+    with pytest.raises(
+        LabelError, match=r"document 1 .*unlabelled=.*\[\] for a document that has none"
+    ):
         Tally.from_counts(ROWS, ["a", missing, "b"])
     with pytest.raises(LabelError, match="document 2"):
         Tally.from_counts(ROWS, ["a", [], ["b", missing]])
 
 
 @pytest.mark.parametrize("labels", [["a"], ["a"] * 4, []])
-def test_a_wrong_number_of_labels_is_told_with_both_numbers(labels):
+def test_the_error_for_a_wrong_number_of_labels_has_both_numbers(labels):
     with pytest.raises(LabelError, match=rf"3 documents, but labels for {len(labels)}"):
         Tally.from_counts(ROWS, labels)
 
@@ -74,7 +76,7 @@ def test_a_wrong_number_of_labels_is_told_with_both_numbers(labels):
     "labels",
     ["abc", b"abc", {"a": 1}, {"a", "b", "c"}, np.eye(3), 7, [b"a", b"b", b"c"], [{}, "a", "b"]],
 )
-def test_what_cannot_be_labels_is_refused(labels):
+def test_invalid_labels_are_refused(labels):
     with pytest.raises(LabelError):
         Tally.from_counts(ROWS, labels)
 
@@ -82,7 +84,7 @@ def test_what_cannot_be_labels_is_refused(labels):
 def test_a_label_twice_in_a_document_counts_once():
     twice = Tally.from_counts(ROWS, [["a", "a"], ["b", "a", "b"], []])
     assert twice == Tally.from_counts(ROWS, [["a"], ["b", "a"], []])
-    assert (twice.n_several, twice.n_unlabelled) == (1, 1)
+    assert (twice.n_multi_label, twice.n_unlabelled) == (1, 1)
 
 
 def test_a_set_of_labels_has_a_stable_order():

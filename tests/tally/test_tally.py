@@ -145,7 +145,7 @@ def test_different_corpora_are_different_tallies(corpus, document):
 
 @quick
 @given(corpora(), documents(), small_deltas())
-def test_what_cannot_be_forgotten_leaves_everything_as_it_was(corpus, document, smallest):
+def test_a_refused_forget_changes_nothing(corpus, document, smallest):
     tally = tally_of(corpus, PLANES, smallest)
     before, n_labels = tally.copy(), len(tally._labels)
     other = tally_of([*corpus, document], PLANES)
@@ -177,7 +177,7 @@ def few_words(draw):
 
 @settings(max_examples=75, deadline=None)
 @given(few_words(), st.sampled_from([(), PLANES]))
-def test_whatever_forgetting_accepts_can_be_stored(corpora, planes):
+def test_a_tally_can_be_stored_after_any_accepted_forget(corpora, planes):
     learned, forgotten = corpora
     tally = tally_of(learned, planes, 3)
     for counts, labels, weight in forgotten:
@@ -252,7 +252,7 @@ def test_a_tally_has_no_hash_and_is_nothing_but_a_tally(toy):
     assert toy != "toy"
 
 
-def test_a_tally_adds_to_itself_and_leaves_nothing_when_taken_from_itself(toy):
+def test_a_tally_adds_to_itself_and_minus_itself_is_empty(toy):
     twice = toy.copy()
     twice += twice
     assert twice == toy + toy == sum([toy, toy], Tally())

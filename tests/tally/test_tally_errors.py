@@ -1,4 +1,4 @@
-"""What is refused, in which words, and that nothing has changed then."""
+"""Errors of the tally: their messages, and that a refused call changes nothing."""
 
 import pickle
 import threading
@@ -82,7 +82,7 @@ def test_a_bad_count_in_a_mapping_is_named_by_its_term(tally):
 @pytest.mark.parametrize(
     "X", [[1, 2], [[["a"]]], np.zeros((2, 2, 2)), [["a"]], [[1], [1, 2]], None]
 )
-def test_what_is_no_matrix_of_counts_is_refused(X):
+def test_invalid_count_matrices_are_refused(X):
     with pytest.raises(CountError):
         Tally.from_counts(X, ["X"])
 
@@ -127,7 +127,7 @@ def test_columns_need_names(tally):
             Tally.from_counts(wide, ["X"], names)
 
 
-def test_forgetting_what_was_never_learned_names_term_and_class(tally):
+def test_the_error_for_forgetting_unlearned_documents_names_term_and_class(tally):
     cases = [
         ({"sea": 3}, "X", "'sea' in class 'X' would fall to -1"),
         ({"sea": 1}, "Z", "'sea' in class 'Z' would fall to -1"),
@@ -155,7 +155,7 @@ def test_forgetting_leaves_no_class_above_the_whole():
     unchanged(tally, lambda: tally.forget({}, "x"), NegativeCountError, "class 'y' would be left")
 
 
-def test_with_the_last_several_labels_gone_the_cells_of_all_terms_add_up():
+def test_without_multi_label_documents_the_cells_of_all_terms_add_up():
     tally = Tally().learn({"c": 1}, ["x", "y"]).learn({}, "x").learn({}, "y")
     forget = lambda: tally.forget({}, ["x", "y"])  # noqa: E731
     unchanged(tally, forget, NegativeCountError, "'c' would be left with more")
@@ -175,7 +175,7 @@ def test_a_batch_is_forgotten_whole_or_not_at_all(tally):
     unchanged(tally, named, NegativeCountError, "'moon' in class 'Y' would fall to -7")
 
 
-def test_subtracting_what_was_never_added_names_term_and_class(tally):
+def test_the_error_for_subtracting_an_unknown_tally_names_term_and_class(tally):
     other = Tally.from_counts([[9, 1]], ["Y"], ["moon", "sea"])
     with pytest.raises(NegativeCountError, match="'moon' in class 'Y' would fall to -9"):
         tally - other
@@ -294,7 +294,7 @@ def _read_all(tally):
     assert (Tally(planes=tally.planes) + tally).n_tokens % 5 == 0
 
 
-def test_every_reading_sees_one_moment_while_another_thread_learns():
+def test_every_read_is_consistent_while_another_thread_learns():
     tally = Tally(planes=[Plane("log", "l2")]).learn({"w": 5}, "first")
     stop, problems = threading.Event(), []
 

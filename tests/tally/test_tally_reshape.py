@@ -41,7 +41,7 @@ def some_planes():
 
 @quick
 @given(corpora(), corpora(), some_planes(), small_deltas())
-def test_keeping_planes_is_learning_with_those_only(corpus, more, kept, smallest):
+def test_keep_planes_equals_learning_with_these_planes(corpus, more, kept, smallest):
     tally = tally_of(corpus, PLANES, smallest) + tally_of(more, PLANES)
     expected = tally_of(corpus + more, [*kept])
     derived = tally.keep_planes(kept)
@@ -51,7 +51,7 @@ def test_keeping_planes_is_learning_with_those_only(corpus, more, kept, smallest
     assert tally.planes == tally_of([], PLANES).planes
 
 
-def test_a_plane_that_is_not_kept_cannot_be_kept():
+def test_keep_planes_raises_for_a_missing_plane():
     tally = tally_of([({"a": 1}, ["X"], 1.0)], PLANES[:2])
     with pytest.raises(RecipeError, match="binary"):
         tally.keep_planes([PLANES[0], PLANES[2]])
@@ -59,15 +59,17 @@ def test_a_plane_that_is_not_kept_cannot_be_kept():
 
 @quick
 @given(corpora(), small_deltas())
-def test_with_several_labels_the_totals_keep_the_documents(corpus, smallest):
+def test_with_multi_label_documents_the_totals_include_all_documents(corpus, smallest):
     tally = tally_of(corpus, PLANES, smallest)
     kept = [label for label in tally.classes if label != "X"]
     derived = tally.subset(kept)
     recount = tally_of([(c, [x for x in ls if x != "X"], w) for c, ls, w in corpus], PLANES)
     order = [recount.classes.index(label) for label in derived.classes]
     assert set(derived.classes) == set(recount.classes)
-    assert (derived.occurrences != recount.occurrences[:, order]).nnz == 0 or not tally.n_several
-    if tally.n_several:
+    assert (
+        derived.occurrences != recount.occurrences[:, order]
+    ).nnz == 0 or not tally.n_multi_label
+    if tally.n_multi_label:
         assert derived.n_documents == tally.n_documents
         assert derived.term_occurrences.tolist() == tally.term_occurrences.tolist()
         assert derived.class_documents.tolist() == recount.class_documents[order].tolist()
@@ -111,7 +113,7 @@ def test_a_mask_recounts_the_terms_left(corpus, wanted, smallest):
     assert masked.vocabulary is tally.vocabulary
 
 
-def test_a_mask_keeps_what_is_of_documents():
+def test_a_mask_keeps_the_document_counts():
     tally = Tally.from_counts([[1, 2], [0, 3]], ["X", "Y"], ["sea", "sky"], planes=PLANES)
     masked = tally.mask(["sea"])
     assert (masked.n_documents, masked.classes, masked.n_tokens) == (2, ["X", "Y"], 1)
@@ -159,7 +161,7 @@ def test_a_mask_takes_sets_and_refuses_fractions():
 def test_documents_whose_class_was_left_out_can_be_stored():
     tally = Tally().learn({"a": 1}, ["x", "y"]).learn({"b": 1}, "z")
     left = tally.subset(["x", "y"]).forget({"a": 1}, ["x", "y"])
-    assert (left.n_documents, left.n_several, left.n_unlabelled, left.classes) == (1, 0, 0, [])
+    assert (left.n_documents, left.n_multi_label, left.n_unlabelled, left.classes) == (1, 0, 0, [])
     assert pickle.loads(pickle.dumps(left)) == left == Tally.from_arrays(*left.to_arrays())
     assert left != Tally().learn({"b": 1}, [])
     more = left + Tally().learn({"a": 2}, "x").learn({"c": 1}, "y")
@@ -169,7 +171,7 @@ def test_documents_whose_class_was_left_out_can_be_stored():
 
 @quick
 @given(corpora(), corpora(), st.sets(st.sampled_from(["X", "Y", 7])), small_deltas())
-def test_what_is_derived_can_be_stored_whatever_was_forgotten(corpus, more, wanted, smallest):
+def test_derived_tallies_can_be_stored_after_forgetting(corpus, more, wanted, smallest):
     tally = tally_of(corpus, PLANES, smallest)
     tally = tally.drop([label for label in tally.classes if label in wanted])
     for counts, labels, weight in corpus + more:
@@ -177,7 +179,7 @@ def test_what_is_derived_can_be_stored_whatever_was_forgotten(corpus, more, want
             tally.forget(counts, labels, sample_weight=weight)
     for derived in (tally, tally.subset([]), tally.drop(tally.classes[:1])):
         assert pickle.loads(pickle.dumps(derived)) == derived
-    if not tally.n_several:
+    if not tally.n_multi_label:
         merged = tally.merge_classes(dict.fromkeys(tally.classes, "one"))
         assert pickle.loads(pickle.dumps(merged)) == merged
 

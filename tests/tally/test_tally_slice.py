@@ -1,4 +1,4 @@
-"""What a model reads of a tally at once is what the tally says piece by piece."""
+"""A slice of a tally equals the properties of the tally."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def says_the_same(tally):
     assert piece.n_documents == tally.n_documents
     assert (piece.n_live_terms, piece.n_tokens) == (tally.n_terms, tally.n_tokens)
     assert piece.n_document_terms == tally.n_document_terms
-    assert (piece.n_several, piece.n_unlabelled) == (tally.n_several, tally.n_unlabelled)
+    assert (piece.n_several, piece.n_unlabelled) == (tally.n_multi_label, tally.n_unlabelled)
     assert piece.version == tally._native.version
 
 
@@ -75,7 +75,7 @@ def is_made_of_rows(tally, terms):
 
 @LAW
 @given(corpora(), st.lists(documents(), max_size=4), small_deltas(), st.data())
-def test_a_slice_says_what_the_tally_says(corpus, more, smallest, data):
+def test_a_slice_equals_the_tally(corpus, more, smallest, data):
     tally = tally_of(corpus, PLANES, smallest)
     terms = data.draw(st.lists(st.integers(-2, 14), max_size=12))
     terms = np.array(terms, dtype=np.int32)
@@ -88,7 +88,7 @@ def test_a_slice_says_what_the_tally_says(corpus, more, smallest, data):
     is_made_of_rows(tally, terms)
 
 
-def test_a_slice_outlives_what_it_was_cut_from():
+def test_a_slice_outlives_its_tally():
     tally = Tally.from_counts([[2, 1, 0], [1, 0, 4]], ["x", "y"])
     piece = tally._native.slice([0], None)
     values = piece.values
@@ -99,7 +99,7 @@ def test_a_slice_outlives_what_it_was_cut_from():
         values[0, 0] = 9
 
 
-def test_columns_come_in_the_order_they_are_asked_for():
+def test_columns_come_in_the_given_order():
     native = Tally.from_counts([[2, 3]], ["x"])._native
     piece = native.slice([1, 0, 1], np.array([1], dtype=np.int32))
     assert piece.values.tolist() == [[1], [3], [1]]
@@ -109,7 +109,7 @@ def test_columns_come_in_the_order_they_are_asked_for():
 
 
 @pytest.mark.parametrize("column", [2, 99])
-def test_a_column_that_is_not_there_is_refused(column):
+def test_an_unknown_column_is_refused(column):
     with pytest.raises(IndexError, match="no such column"):
         Tally.from_counts([[2, 3]], ["x"])._native.slice([0, column], None)
 

@@ -60,7 +60,7 @@ def test_relations_and_series_are_tallied_as_lists_are():
 
 
 @pytest.mark.parametrize("texts", ["one text", {"a": "text"}, [1, 2, 3, 4]])
-def test_what_is_no_text_is_refused(texts):
+def test_documents_that_are_not_text_are_refused(texts):
     with pytest.raises(InputError):
         Tally.from_texts(texts, LABELS)
     with pytest.raises(InputError):
@@ -78,10 +78,10 @@ def test_a_vectorizer_with_limits_has_to_be_fitted_before():
     assert tally == Tally.from_counts(X, LABELS, vectorizer.vocabulary_)
 
 
-def test_several_labels_and_none():
+def test_multi_label_and_unlabelled_texts():
     tally = Tally.from_texts(TEXTS, [["x", "y"], [], ["x"], ["y"]])
     assert tally.class_documents.tolist() == [2, 2]
-    assert (tally.n_documents, tally.n_several, tally.n_unlabelled) == (4, 1, 1)
+    assert (tally.n_documents, tally.n_multi_label, tally.n_unlabelled) == (4, 1, 1)
 
 
 @pytest.mark.parametrize("labels", [LABELS[:3], [*LABELS, "z"]])

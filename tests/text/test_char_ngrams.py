@@ -1,4 +1,4 @@
-"""Character n-grams that are counted besides words."""
+"""Character n-grams counted in addition to words."""
 
 import sys
 import unicodedata
@@ -70,7 +70,7 @@ def test_one_thread_equals_many(texts, n_jobs, accents):
 
 
 @given(strategies.documents(), ranges)
-def test_growing_text_by_text_gives_what_all_at_once_gives(texts, chars):
+def test_growing_text_by_text_equals_growing_all_at_once(texts, chars):
     whole, grown = (TextVectorizer(chars=chars, ngram_range=(1, 2)) for _ in range(2))
     X = whole.fit_transform(texts)
     grown.fit([])
@@ -122,7 +122,7 @@ def test_stripping_accents_never_makes_the_mark():
     assert "#" not in unicodedata.normalize("NFKD", characters)
 
 
-def test_a_given_vocabulary_says_what_is_counted():
+def test_a_fixed_vocabulary_limits_the_counted_terms():
     vectorizer = TextVectorizer(vocabulary=["#ab", "ab", "# a"], chars=(2, 3))
     assert vectorizer.transform(["ab abab", "#ab"]).toarray().tolist() == [[3, 1, 2], [1, 1, 0]]
 
@@ -150,7 +150,7 @@ SEA, SKY = ["the salt wave", "a ship at sea", "waves"], ["blue cloud", "a windy 
     [{"chars": (2, 4)}, {"chars": (1, 3), "ngram_range": (1, 2), "language": "en"}],
     ids=name_of,
 )
-def test_a_classifier_learns_explains_and_is_kept(parameters, tmp_path):
+def test_a_classifier_with_char_ngrams_learns_explains_and_is_stored(parameters, tmp_path):
     vectorizer = TextVectorizer(min_length=1, **parameters)
     made = TextClassifier("multinomial", vectorizer=vectorizer).fit(
         SEA + SKY, ["sea"] * 3 + ["sky"] * 3

@@ -109,7 +109,7 @@ def test_rows_are_in_canonical_format(texts):
 
 
 @given(strategies.documents())
-def test_an_iterable_gives_what_the_list_gives(texts):
+def test_an_iterable_gives_the_same_as_a_list(texts):
     ours = CountVectorizer()
     try:
         expected = ours.fit_transform(texts)
@@ -118,8 +118,8 @@ def test_an_iterable_gives_what_the_list_gives(texts):
     assert same_matrix(CountVectorizer().fit_transform(iter(texts)), expected)
 
 
-def test_several_batches_are_one_matrix(monkeypatch):
-    monkeypatch.setattr("tallytext.sklearn._BATCH", 3)
+def test_batches_are_stacked_to_one_matrix(monkeypatch):
+    monkeypatch.setattr("tallytext.sklearn._BATCH_DOCUMENTS", 3)
     texts = [f"zz{i % 5} yy{i % 7} aa" for i in range(20)]
     ours, theirs = CountVectorizer(), reference.CountVectorizer()
     expected = theirs.fit_transform(texts)
@@ -163,7 +163,7 @@ def test_another_vocabulary_is_noticed():
     assert vectorizer.transform(["bb cc"]).toarray().tolist() == [[1, 1]]
 
 
-def test_pickles_and_clones_are_those_of_the_settings():
+def test_pickles_and_clones_have_the_same_settings():
     vectorizer = CountVectorizer(ngram_range=(1, 2)).fit(["to be"])
     vectorizer.transform(["to be"])
     again = pickle.loads(pickle.dumps(vectorizer))

@@ -1,4 +1,4 @@
-"""Repeated documents: the counts of a dictionary of texts, and words that a user understands."""
+"""Duplicate documents, compared with the counts of a dictionary of texts."""
 
 import json
 
@@ -24,11 +24,11 @@ def found_in(texts, labels):
     index = LabelIndex()
     encoded = index.encode(labels, len(texts))
     prints = np.array([PRINTS[text] for text in texts], dtype=np.uint64)
-    return Duplicates.of(prints, encoded, index.names)
+    return Duplicates.from_fingerprints(prints, encoded, index.names)
 
 
 @given(st.one_of(CORPORA, SINGLE))
-def test_figures_are_those_of_a_dictionary_of_texts(corpus):
+def test_numbers_equal_those_of_a_dictionary_of_texts(corpus):
     texts = [text for text, _ in corpus]
     labels = [given if isinstance(given, list) else [given] for _, given in corpus]
     found = found_in(texts, labels)
@@ -45,20 +45,20 @@ def test_figures_are_those_of_a_dictionary_of_texts(corpus):
 
 
 @given(CORPORA)
-def test_what_was_written_reads_the_same(corpus):
+def test_a_written_record_reads_the_same(corpus):
     found = found_in([text for text, _ in corpus], [given for _, given in corpus])
     assert Duplicates.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 @given(CORPORA)
-def test_a_few_lines_say_it(corpus):
+def test_the_summary_has_a_few_lines(corpus):
     found = found_in([text for text, _ in corpus], [given for _, given in corpus])
     lines = str(found).splitlines()
     assert len(lines) == (3 if found.n_conflicting else 1)
     assert f"of {found.n_documents} documents" in lines[0]
 
 
-def test_several_labels_and_none_are_shown():
+def test_multi_label_and_unlabelled_documents_are_shown():
     found = found_in("aaa", [["spam", "ham"], ["ham", "spam"], []])
     assert (found.n_repeated, found.n_conflicting) == (1, 3)
     assert "document 0 is 'spam' + 'ham', but document 2 is without label" in str(found)
@@ -83,7 +83,7 @@ def test_documents_that_differ_are_no_duplicates():
 )
 def test_labels_that_do_not_fit_are_refused(prints, starts, ids, error):
     with pytest.raises(error):
-        Duplicates.of(prints, (np.array(starts), np.array(ids)), ["ham"])
+        Duplicates.from_fingerprints(prints, (np.array(starts), np.array(ids)), ["ham"])
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,6 @@ def test_labels_that_do_not_fit_are_refused(prints, starts, ids, error):
         {"more": 1},
     ],
 )
-def test_what_was_written_otherwise_is_refused(change):
+def test_an_invalid_record_is_refused(change):
     with pytest.raises(CountError):
         Duplicates.from_dict(Duplicates(4, 1, 0).to_dict() | change)

@@ -17,7 +17,7 @@ from oracle.fingerprints import fingerprint
 from oracle.tokens import decoded
 from tallytext import _core
 from tallytext.errors import InputError
-from tallytext.text.sources import as_texts, batches, fingerprints
+from tallytext.text.sources import as_texts, fingerprints, read_batches
 
 WORDS = ["ab", None, "beyond the twelve bytes of a view: é漢😀", "", "x\0y", "twelve bytes"]
 PLAIN = [word or "" for word in WORDS]
@@ -88,7 +88,7 @@ def within(texts, *buffers):
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_source_yields_the_same_documents(name):
     assert as_texts(SOURCES[name]).strings() == PLAIN
-    assert [batch.strings() for batch in batches(SOURCES[name])] == [PLAIN]
+    assert [batch.strings() for batch in read_batches(SOURCES[name])] == [PLAIN]
 
 
 def test_a_relation_is_one_column_of_documents():
@@ -122,7 +122,7 @@ def test_polars_columns_are_read_as_they_are(words):
 
 
 @given(st.lists(strategies.terms), st.integers(1, 3))
-def test_fingerprints_are_those_of_the_definition(words, n_jobs):
+def test_fingerprints_equal_the_definition(words, n_jobs):
     found = fingerprints(words, n_jobs=n_jobs)
     assert found.dtype == np.uint64
     assert found.tolist() == [fingerprint(word) for word in words]
@@ -134,7 +134,7 @@ def test_a_fingerprint_does_not_tell_how_a_document_is_held(name):
 
 
 @given(st.lists(st.binary(max_size=20) | st.text(max_size=9).map(str.encode)))
-def test_bytes_that_are_no_text_have_the_fingerprint_of_what_is_read(raw):
+def test_invalid_bytes_have_the_fingerprint_of_the_decoded_text(raw):
     column = pa.array(raw, pa.binary())
     assert fingerprints(column).tolist() == [fingerprint(decoded(data)) for data in raw]
 
@@ -148,7 +148,7 @@ def test_texts_that_nearly_agree_have_fingerprints_of_their_own():
 def test_batches_of_a_generator_are_bounded_and_lose_nothing(words, documents, size):
     parts = [
         batch.strings()
-        for batch in batches((w for w in words), max_documents=documents, max_bytes=size)
+        for batch in read_batches((w for w in words), max_documents=documents, max_bytes=size)
     ]
     assert [text for part in parts for text in part] == words
     assert all(0 < len(part) <= documents for part in parts) or parts == [[]]
@@ -157,19 +157,19 @@ def test_batches_of_a_generator_are_bounded_and_lose_nothing(words, documents, s
 def test_a_generator_is_not_read_ahead_of_its_batches():
     seen = []
     source = (seen.append(i) or "text" for i in range(10))
-    next(batches(source, max_documents=3))
+    next(read_batches(source, max_documents=3))
     assert seen == [0, 1, 2]
 
 
 def test_a_batch_ends_with_the_document_that_reaches_the_limit_of_bytes():
-    sizes = [len(batch) for batch in batches(iter(["a" * 1000] * 7), max_bytes=3000)]
+    sizes = [len(batch) for batch in read_batches(iter(["a" * 1000] * 7), max_bytes=3000)]
     assert sizes == [3, 3, 1]
 
 
 def test_record_batches_of_a_reader_are_grouped_up_to_the_limits():
     table = pa.table({"text": ["word"] * 10})
     reader = table.to_reader(max_chunksize=2)
-    assert [len(batch) for batch in batches(reader, max_documents=4)] == [4, 4, 2]
+    assert [len(batch) for batch in read_batches(reader, max_documents=4)] == [4, 4, 2]
 
 
 def test_an_open_file_is_a_source_of_lines():
@@ -185,7 +185,7 @@ def test_an_open_file_is_a_source_of_lines():
     ids=lambda source: type(source).__name__,
 )
 def test_no_documents_are_one_empty_batch(source):
-    assert [len(batch) for batch in batches(source)] == [0]
+    assert [len(batch) for batch in read_batches(source)] == [0]
 
 
 def test_a_column_of_nulls_is_as_many_empty_documents():
@@ -238,7 +238,7 @@ def test_documents_outlive_the_objects_they_came_from():
     assert all(part.strings() == ["ab" * 50, "é" * 50] for part in texts)
 
 
-def test_bytes_are_decoded_as_asked():
+def test_bytes_are_decoded_by_the_given_encoding():
     assert as_texts([b"caf\xe9", "tea"], encoding="latin-1").strings() == ["café", "tea"]
     assert as_texts([b"caf\xe9"], decode_error="ignore").strings() == ["caf"]
     with pytest.raises(UnicodeDecodeError) as caught:
@@ -259,8 +259,8 @@ def test_bytes_that_are_no_text_are_replaced_one_by_one(raw):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("one text", "give a list of documents, not one string"),
-        (b"one text", "give a list of documents, not one string"),
+        ("one text", "documents must be a list, not one string"),
+        (b"one text", "documents must be a list, not one string"),
         ({"a": "text"}, "not a dict"),
         (None, "must be a list or another iterable, not None"),
         (7, "must be a list or another iterable, not 7"),
@@ -282,14 +282,14 @@ def test_bytes_that_are_no_text_are_replaced_one_by_one(raw):
     ],
     ids=name_of,
 )
-def test_what_is_no_collection_of_documents_is_refused_in_words(source, message):
+def test_an_input_that_is_no_collection_of_documents_is_refused(source, message):
     with pytest.raises(InputError, match=message):
-        batches(source)
+        read_batches(source)
 
 
 def test_the_position_of_a_bad_document_counts_all_batches():
     with pytest.raises(InputError, match="document 5 is int"):
-        list(batches(iter([*"abcde", 5]), max_documents=2))
+        list(read_batches(iter([*"abcde", 5]), max_documents=2))
 
 
 @pytest.mark.parametrize(

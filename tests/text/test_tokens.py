@@ -24,7 +24,7 @@ def tokens_of(text, **settings):
 @example("İstanbul DİYARBAKIR K Å Ⓐ ﬀ ß ẞ", 1)
 @example("x" * 20_000 + " yy", 2)
 @example("x y" * 20_000 + " é z", 1)
-def test_sklearn_tokens_are_those_of_scikit_learn(text, min_length):
+def test_sklearn_tokens_equal_those_of_scikit_learn(text, min_length):
     vectorizer = TextVectorizer(tokens="sklearn", min_length=min_length)
     assert counts_by_name(vectorizer, [text]) == [
         oracle.counts(oracle.sklearn_words(text, min_length))
@@ -91,7 +91,7 @@ def test_ngrams_join_neighbouring_words(text, shortest, more):
         ("", []),
     ],
 )
-def test_words_are_what_the_documentation_says(text, expected):
+def test_words_follow_the_documentation(text, expected):
     assert tokens_of(text) == expected
 
 
@@ -103,7 +103,7 @@ def test_words_are_what_the_documentation_says(text, expected):
         ("_ \u0301 + я 5 \0 本", ["_", "я", "5", "本"]),
     ],
 )
-def test_words_of_one_character_can_be_kept(text, expected):
+def test_words_of_one_character_can_be_counted(text, expected):
     assert tokens_of(text, min_length=1) == expected
 
 
@@ -115,7 +115,7 @@ def test_hangul_bigrams_come_with_their_words():
 
 @pytest.mark.parametrize("tokens", ["words", "sklearn"])
 @pytest.mark.parametrize("size", [16_383, 16_384, 16_385, 40_000, 1_000_003])
-def test_huge_words_are_kept_whole(tokens, size):
+def test_huge_words_are_not_cut(tokens, size):
     text = f"ab {'x' * size} cd"
     assert tokens_of(text, tokens=tokens) == ["ab", "x" * size, "cd"]
     assert tokens_of(f"é{'X' * size}", tokens=tokens) == ["é" + "x" * size]

@@ -25,7 +25,7 @@ from tallytext.errors import (
     InputError,
     VocabularyError,
 )
-from tallytext.text.counting import Rows
+from tallytext.text.analysis import TermCounts
 from tallytext.text.sources import as_texts
 
 TEXTS = ["To be, or not to be", "that is the question", "", "to be the question"]
@@ -85,7 +85,7 @@ def test_growing_and_counting_can_be_one_reading(texts, more):
 
 
 @given(strategies.documents())
-def test_an_iterable_gives_what_the_list_gives(texts):
+def test_an_iterable_gives_the_same_as_a_list(texts):
     listed, streamed = TextVectorizer(), TextVectorizer()
     assert same_matrix(listed.fit_transform(texts), streamed.fit_transform(iter(texts)))
     assert listed.vocabulary_ == streamed.vocabulary_
@@ -98,8 +98,8 @@ def test_a_long_stream_is_read_in_batches_and_stacked():
 
 
 def test_rows_are_counted_in_64_bits():
-    far = Rows(np.array([0, 2**31]), np.empty(0, np.int32), np.empty(0, np.int32))
-    assert Rows.stack([far, far, far]).starts.tolist() == [0, 2**31, 2**32, 3 * 2**31]
+    far = TermCounts(np.array([0, 2**31]), np.empty(0, np.int32), np.empty(0, np.int32))
+    assert TermCounts.stack([far, far, far]).starts.tolist() == [0, 2**31, 2**32, 3 * 2**31]
 
 
 @given(strategies.documents())
@@ -152,7 +152,7 @@ def test_a_term_unseen_in_training_is_known_by_its_stem():
     st.sampled_from([1, 2, 0.3]),
     st.sampled_from([1.0, 0.7, 3]),
 )
-def test_frequency_limits_mean_what_scikit_learn_means(texts, min_df, max_df):
+def test_frequency_limits_equal_those_of_scikit_learn(texts, min_df, max_df):
     limits = {"min_df": min_df, "max_df": max_df}
     ours, theirs = TextVectorizer(tokens="sklearn", **limits), CountVectorizer(**limits)
     try:
@@ -167,7 +167,7 @@ def test_frequency_limits_mean_what_scikit_learn_means(texts, min_df, max_df):
     assert (expected != X).nnz == 0
 
 
-def test_the_most_frequent_terms_are_kept_ties_by_name():
+def test_max_features_selects_the_most_frequent_terms_ties_by_name():
     vectorizer = TextVectorizer(max_features=2)
     X = vectorizer.fit_transform(["dd cc bb bb aa", "ee ee ee cc"])
     assert vectorizer.get_feature_names_out().tolist() == ["bb", "ee"]
@@ -186,7 +186,7 @@ def test_terms_outside_the_limits_stay_outside_until_the_next_fit():
 @pytest.mark.parametrize(
     "given", [["be", "to"], {"to": 1, "be": 0}, {"be", "to"}, Vocabulary(["be", "to"])]
 )
-def test_a_given_vocabulary_is_kept_as_it_is(given):
+def test_a_fixed_vocabulary_does_not_change(given):
     vectorizer = TextVectorizer(vocabulary=given)
     assert vectorizer.transform(TEXTS[:1]).toarray().tolist() == [[2, 2]]
     assert vectorizer.fit_transform(TEXTS[:2]).toarray().tolist() == [[2, 2], [0, 0]]
@@ -213,7 +213,7 @@ def test_missing_and_empty_documents_give_empty_rows():
     assert np.diff(X.indptr).tolist() == [0, 0, 2, 0]
 
 
-def test_binary_counts_are_one_and_the_dtype_is_kept():
+def test_binary_counts_are_one_in_the_given_dtype():
     X = TextVectorizer(binary=True, dtype=np.float32).fit_transform(["to be or not to be"])
     assert X.dtype == np.float32
     assert set(X.data.tolist()) == {1.0}
@@ -366,7 +366,7 @@ def test_names_can_be_read_while_the_vocabulary_grows():
     assert not wrong
 
 
-def test_an_unfitted_vectorizer_says_so():
+def test_an_unfitted_vectorizer_raises_not_fitted_error():
     with pytest.raises(NotFittedError):
         TextVectorizer().transform(TEXTS)
     with pytest.raises(NotFittedError):

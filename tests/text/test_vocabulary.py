@@ -70,7 +70,7 @@ def test_terms_that_were_never_added_are_unknown(known, asked):
 
 
 @given(lists_of_terms, lists_of_terms)
-def test_merging_keeps_the_ids_here_and_says_where_those_there_went(here, there):
+def test_merging_keeps_own_ids_and_returns_the_new_ids_of_the_other(here, there):
     vocabulary, other = Vocabulary(here), Vocabulary(there)
     went = vocabulary.merge(other)
     assert vocabulary.terms(went).tolist() == first_seen(there)
@@ -88,7 +88,7 @@ def test_merging_with_itself_changes_nothing(terms):
 @given(lists_of_terms)
 def test_terms_are_sorted_as_python_sorts_them(terms):
     vocabulary = Vocabulary(terms)
-    assert vocabulary.terms(vocabulary.sorted()).tolist() == sorted(set(terms))
+    assert vocabulary.terms(vocabulary.sorted_ids()).tolist() == sorted(set(terms))
 
 
 @given(lists_of_terms, st.booleans())
@@ -98,7 +98,7 @@ def test_a_pickled_vocabulary_comes_back_equal(terms, frozen):
         vocabulary.freeze()
     for twin in (pickle.loads(pickle.dumps(vocabulary)), copy.deepcopy(vocabulary)):
         assert twin == vocabulary
-        assert twin.frozen == frozen
+        assert twin.is_frozen == frozen
         assert twin.terms().tolist() == first_seen(terms)
 
 
@@ -120,7 +120,7 @@ def test_a_copy_goes_its_own_way(terms, more):
     vocabulary = Vocabulary(terms).freeze()
     twin = vocabulary.copy()
     twin.add(more)
-    assert not twin.frozen
+    assert not twin.is_frozen
     assert vocabulary == Vocabulary(terms)
     assert twin == Vocabulary(terms + more)
 
@@ -146,7 +146,7 @@ def test_a_frozen_vocabulary_refuses_new_terms_and_stays_as_it_was():
 
 def test_a_frozen_vocabulary_knows_its_terms():
     vocabulary = Vocabulary(["to", "be"]).freeze()
-    assert vocabulary.frozen
+    assert vocabulary.is_frozen
     assert vocabulary.add(["be", "to"]).tolist() == [1, 0]
     assert vocabulary.merge(Vocabulary(["be"])).tolist() == [1]
     assert vocabulary.merge(vocabulary).tolist() == [0, 1]
@@ -163,13 +163,13 @@ def test_an_id_that_was_never_given_is_an_index_error(id):
         Vocabulary(["to"]).term(id)
 
 
-def test_one_string_is_not_taken_for_its_letters():
+def test_one_string_is_not_read_as_its_letters():
     with pytest.raises(TypeError, match="not one string"):
         Vocabulary("letters")
 
 
 @pytest.mark.parametrize("wrong", [None, 3, b"bytes", ["nested"]])
-def test_what_is_no_string_is_refused_by_its_place(wrong):
+def test_a_term_that_is_no_string_is_refused_with_its_position(wrong):
     with pytest.raises(TypeError, match="item 1 is"):
         Vocabulary(["fine", wrong])
 
@@ -180,7 +180,7 @@ def test_only_strings_are_contained():
     assert 3 not in vocabulary
 
 
-def test_a_vocabulary_says_how_large_it_is():
+def test_the_repr_of_a_vocabulary_has_its_size():
     assert repr(Vocabulary(map(str, range(1000)))) == "<Vocabulary of 1,000 terms>"
     assert repr(Vocabulary().freeze()) == "<Vocabulary of 0 terms, frozen>"
 
@@ -255,7 +255,7 @@ def test_a_file_with_other_arrays_is_refused(tmp_path, arrays, reason):
 @pytest.mark.parametrize(
     ("ids", "error"), [([2**32], IndexError), ([-1], IndexError), ([1.7], TypeError)]
 )
-def test_ids_that_are_none_are_refused(ids, error):
+def test_invalid_ids_are_refused(ids, error):
     with pytest.raises(error):
         Vocabulary(["a", "b", "c"]).terms(ids)
 

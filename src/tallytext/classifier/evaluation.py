@@ -1,4 +1,4 @@
-"""A classifier judged by labelled documents that come batch by batch."""
+"""Evaluation of a classifier on batches of labelled documents."""
 
 from __future__ import annotations
 
@@ -9,27 +9,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext._typing import FloatArray
-from tallytext.classifier.classifier import Answering
+from tallytext.classifier.classifier import TextClassifier
 from tallytext.evaluation.evaluation import Evaluation
-from tallytext.tally.labels import listed_labels
+from tallytext.runtime import rows_per_block
+from tallytext.tally.labels import list_labels
 
-# ------------------------------------------------------------------------------------------------
-# What is said of documents: the label of each and how likely it is, or lists of both.
-
-_MOST_PROBABILITIES = 1 << 24
-# Rounding may have put equal ones so far apart, or unequal ones together.
-_NEARLY = 1e-9
+_MAX_BATCH_DOCUMENTS = 16_384
+# Probabilities this close may be equal, because rounding has separated them.
+_TIE_TOLERANCE = 1e-9
 
 
-def batch_size(classifier: Answering, most: int) -> int:
-    """Return how many documents to ask about at a time: probabilities of all classes are held."""
-    return min(most, max(1, _MOST_PROBABILITIES // max(1, len(classifier.classes_))))
+def evaluate_classifier(
+    classifier: TextClassifier, batches: Iterable[tuple[Any, Any]]
+) -> Evaluation:
+    """Return an evaluation of the predictions for labelled documents.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+    batches : iterable of (texts, labels)
+        A label, or a list of labels, for each document. Memory does not depend on the sizes of
+        batches.
+
+    Examples
+    --------
+    >>> from tallytext import TextClassifier
+    >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+    >>> evaluate_classifier(clf, [(["buy lunch", "buy"], ["ham", "spam"])]).n_documents
+    2
+    """
+    evaluation, classes = Evaluation(), classifier.classes_.tolist()
+    size = prediction_batch_size(classifier, _MAX_BATCH_DOCUMENTS)
+    for all_texts, all_labels in batches:
+        listed = list_labels(all_labels)
+        for at in range(0, len(all_texts), size):
+            texts, labels = all_texts[at : at + size], listed[at : at + size]
+            proba = classifier.predict_proba(texts)
+            predicted = [label for label, _ in labels_and_probabilities(classifier, texts, proba)]
+            evaluation.add(labels, predicted, proba, classes)
+    return evaluation
+
+
+def prediction_batch_size(classifier: TextClassifier, largest: int) -> int:
+    """Return the number of documents whose probabilities of all classes fit into memory."""
+    return min(largest, rows_per_block(len(classifier.classes_)))
 
 
 def labels_and_probabilities(
-    classifier: Answering, texts: Any, proba: FloatArray, min_confidence: float | None = None
+    classifier: TextClassifier, texts: Any, proba: FloatArray, min_confidence: float | None = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the label of each document and its probability, or lists of both, likeliest first.
+    """Yield the label of each document and its probability, or lists of both, the best first.
 
     The labels are those of ``classifier.predict(texts, min_confidence=min_confidence)``.
 
@@ -38,9 +67,9 @@ def labels_and_probabilities(
     classifier : TextClassifier
     texts : list or column of str
     proba : ndarray of shape (n_documents, n_classes)
-        What ``classifier.predict_proba(texts)`` returned.
+        The result of ``classifier.predict_proba(texts)``.
     min_confidence : float, default=None
-        Say None rather than a label less likely than this.
+        Yield None instead of a label below this probability.
 
     Examples
     --------
@@ -51,79 +80,40 @@ def labels_and_probabilities(
     >>> [*labels_and_probabilities(clf, ["now"], np.array([[0.25, 0.75]]), 0.9)]
     [(None, 0.75)]
     """
-    least = 0.0 if min_confidence is None else min_confidence
+    threshold = 0.0 if min_confidence is None else min_confidence
     names = classifier.classes_.tolist()
     if classifier.multi_label_:
-        yield from _several(proba, decided(classifier, proba) & (proba >= least), names)
+        assigned = assign_labels(classifier, proba) & (proba >= threshold)
+        for row, mask in zip(proba, assigned, strict=True):
+            columns = np.flatnonzero(mask)
+            ranked = columns[np.argsort(-row[columns], kind="stable")]
+            yield [names[c] for c in ranked], row[ranked].tolist()
         return
     best = proba.argmax(axis=1)
+    # predict compares scores here, which may differ where probabilities round to the same number.
     if min_confidence is None:
-        best = _untied(classifier, texts, proba, best, names)
+        best = _break_ties(classifier, texts, proba, best)
     for c, p in zip(best.tolist(), proba[np.arange(len(best)), best].tolist(), strict=True):
-        yield names[c] if p >= least else None, p
+        yield names[c] if p >= threshold else None, p
 
 
-def decided(classifier: Answering, proba: FloatArray) -> NDArray[np.bool_]:
-    """Return which classes documents get, where they may get several."""
+def assign_labels(classifier: TextClassifier, proba: FloatArray) -> NDArray[np.bool_]:
+    """Return True for the labels of each document, which may have several."""
     calibration = classifier.calibration_
     if calibration is None:
         return proba >= 0.5
-    return calibration.decided(proba, classifier.classes_)
+    return calibration.assign_labels(proba, classifier.classes_)
 
 
-def _several(
-    proba: FloatArray, chosen: NDArray[np.bool_], names: list[Any]
-) -> Iterator[tuple[list[Any], list[float]]]:
-    for row, mask in zip(proba, chosen, strict=True):
-        likely = np.flatnonzero(mask)
-        ranked = likely[np.argsort(-row[likely], kind="stable")]
-        yield [names[c] for c in ranked], row[ranked].tolist()
-
-
-def _untied(
-    classifier: Answering, texts: Any, proba: FloatArray, best: NDArray[np.intp], names: list[Any]
+def _break_ties(
+    classifier: TextClassifier, texts: Any, proba: FloatArray, best: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the best classes by scores, where probabilities do not tell which is better."""
-    near = proba >= proba.max(axis=1, keepdims=True, initial=0.0) * (1 - _NEARLY)
+    """Return the best classes, by scores if several have the highest probability."""
+    near = proba >= proba.max(axis=1, keepdims=True, initial=0.0) * (1 - _TIE_TOLERANCE)
     tied = np.flatnonzero(near.sum(axis=1) > 1)
     if not len(tied):
         return best
-    number = {name: c for c, name in enumerate(names)}
-    some = texts.take(tied) if hasattr(texts, "take") else [texts[row] for row in tied]
-    best[tied] = [number[label] for label in classifier.predict(some).tolist()]
+    number = {name: c for c, name in enumerate(classifier.classes_.tolist())}
+    tied_texts = texts.take(tied) if hasattr(texts, "take") else [texts[row] for row in tied]
+    best[tied] = [number[label] for label in classifier.predict(tied_texts).tolist()]
     return best
-
-
-_PIECE = 16_384
-
-
-def evaluated(classifier: Answering, batches: Iterable[tuple[Any, Any]]) -> Evaluation:
-    """Return how predictions and true labels compare, summed up over all batches.
-
-    Parameters
-    ----------
-    classifier : TextClassifier
-    batches : iterable of (texts, labels)
-        Of each document its label, or the list of its labels. Memory does not depend on the
-        sizes of batches.
-
-    Examples
-    --------
-    >>> from tallytext import TextClassifier
-    >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
-    >>> evaluated(clf, [(["buy lunch", "buy"], ["ham", "spam"])]).n_documents
-    2
-    """
-    evaluation, classes = Evaluation(), classifier.classes_.tolist()
-    for texts, labels in _pieces(batches, batch_size(classifier, _PIECE)):
-        proba = classifier.predict_proba(texts)
-        given = [label for label, _ in labels_and_probabilities(classifier, texts, proba)]
-        evaluation.add(labels, given, proba, classes)
-    return evaluation
-
-
-def _pieces(batches: Iterable[tuple[Any, Any]], size: int) -> Iterator[tuple[Any, list[Any]]]:
-    for texts, labels in batches:
-        listed = listed_labels(labels)
-        for at in range(0, len(texts), size):
-            yield texts[at : at + size], listed[at : at + size]

@@ -1,4 +1,4 @@
-"""Labels in the forms that users have them in, and back."""
+"""Conversion of labels: columns, lists of labels and indicator matrices."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext.errors import LabelError
-from tallytext.tally.labels import LabelIndex, is_indicator, listed_labels, targets_of
+from tallytext.tally.labels import LabelIndex, is_indicator, list_labels, read_targets
 
-_SEVERAL = (list, tuple, set, frozenset, np.ndarray)
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 
 
-def labels_of(labels: Any) -> tuple[list[Any], int | None]:
+def read_labels(labels: Any) -> tuple[list[Any], int | None]:
     """Return a label, or a list of labels, for each document.
 
     Parameters
@@ -26,80 +26,77 @@ def labels_of(labels: Any) -> tuple[list[Any], int | None]:
     -------
     labels : list
     columns : int or None
-        How many columns an indicator matrix has, whose numbers are the labels.
+        The number of columns of an indicator matrix; their positions are the labels.
 
     Examples
     --------
-    >>> labels_of(np.array([[0, 1], [1, 1]]))
+    >>> read_labels(np.array([[0, 1], [1, 1]]))
     ([[1], [0, 1]], 2)
     """
+    # Rows of 0 and 1 in a list might be lists of the labels 0 and 1, unless one has a label twice.
     rows = isinstance(labels, list | tuple) and is_indicator(labels)
     if rows or sparse.issparse(labels) or getattr(labels, "ndim", 1) == 2:
-        targets = targets_of(labels)
+        targets = read_targets(labels)
         return targets.labels, targets.columns
-    listed = listed_labels(labels)
-    if _are_single(listed):
+    listed = list_labels(labels)
+    if {*map(type, listed)}.isdisjoint(_COLLECTIONS):
         return listed, None
     return [each.tolist() if isinstance(each, np.ndarray) else each for each in listed], None
 
 
-def _are_single(labels: list[Any]) -> bool:
-    """Whether no document has its labels in a collection."""
-    return {*map(type, labels)}.isdisjoint(_SEVERAL)
+def has_one_label(label: Any) -> bool:
+    """Return True for a label, or for a collection with exactly one label."""
+    return not isinstance(label, _COLLECTIONS) or len(set(label)) == 1
 
 
-def is_single(label: Any) -> bool:
-    """Whether this says of a document that it has exactly one label."""
-    return not isinstance(label, _SEVERAL) or len(set(label)) == 1
-
-
-def check_single(labels: list[Any], before: int = 0) -> list[Any]:
-    """Return one label for each document, or refuse those that have several or none.
+def single_labels(labels: list[Any], before: int = 0) -> list[Any]:
+    """Return one label for each document; raise LabelError if one has several or none.
 
     Parameters
     ----------
     labels : list
     before : int, default=0
-        How many documents came before these.
+        The number of documents before these, for the error message.
     """
-    if _are_single(labels):
+    # There are few types and many documents, so this is much faster than a look at each label.
+    if {*map(type, labels)}.isdisjoint(_COLLECTIONS):
         return labels
     for at, label in enumerate(labels, before):
-        if not is_single(label):
+        if not has_one_label(label):
             raise LabelError(
                 f"document {at} has the labels {list(label)!r}, but this classifier is for "
                 "documents with one label each. Train it with multi_label=True."
             )
-    return [next(iter(label)) if isinstance(label, _SEVERAL) else label for label in labels]
+    return [next(iter(label)) if isinstance(label, _COLLECTIONS) else label for label in labels]
 
 
 def check_labels(labels: list[Any]) -> None:
-    """Refuse what cannot be a label."""
+    """Raise LabelError if a value cannot be a label."""
     LabelIndex().encode(labels, len(labels))
 
 
-def check_as_many(n_texts: int, labels: list[Any]) -> None:
-    """Refuse more or fewer labels than texts."""
+def check_label_count(n_texts: int, labels: list[Any]) -> None:
+    """Raise LabelError unless there are as many labels as texts."""
     if n_texts != len(labels):
         raise LabelError(f"there are {n_texts} documents, but labels for {len(labels)}.")
 
 
-def check_columns(labels: list[Any], columns: int | None, expected: int | None) -> None:
-    """Refuse labels that are no columns of the indicator matrix that a classifier was trained on.
+def check_indicator_columns(labels: list[Any], columns: int | None, expected: int | None) -> None:
+    """Raise LabelError unless labels match the indicator matrix that a classifier was trained on.
 
     Parameters
     ----------
     labels : list
     columns : int or None
-        How many columns these have, if they are an indicator matrix.
+        The number of columns, if these labels are an indicator matrix.
     expected : int or None
-        The same of the labels of fit.
+        The number of columns of the training labels.
     """
     if columns is not None and columns != expected:
         raise LabelError(f"these labels have {columns} columns, but those of fit had {expected}.")
     if expected is None or columns is not None:
         return
-    lists = (given if isinstance(given, _SEVERAL) else (given,) for given in labels)
+    lists = (given if isinstance(given, _COLLECTIONS) else (given,) for given in labels)
     for label in chain.from_iterable(lists):
         if label not in range(expected):
             raise LabelError(
@@ -107,27 +104,29 @@ def check_columns(labels: list[Any], columns: int | None, expected: int | None) 
             )
 
 
-def as_lists(decided: NDArray[np.bool_], classes: NDArray[Any]) -> NDArray[np.object_]:
+def label_lists(assigned: NDArray[np.bool_], classes: NDArray[Any]) -> NDArray[np.object_]:
     """Return the labels of each document as a list.
 
     Examples
     --------
-    >>> as_lists(np.array([[True, False], [True, True]]), np.array(["sea", "sky"])).tolist()
+    >>> label_lists(np.array([[True, False], [True, True]]), np.array(["sea", "sky"])).tolist()
     [['sea'], ['sea', 'sky']]
     """
-    lists = np.empty(len(decided), dtype=object)
+    # Filled row by row: NumPy would turn lists of the same length into a matrix.
+    lists = np.empty(len(assigned), dtype=object)
     names = classes.tolist()
-    for row, chosen in enumerate(decided):
+    for row, chosen in enumerate(assigned):
         lists[row] = [names[column] for column in np.flatnonzero(chosen)]
     return lists
 
 
-def as_indicator(lists: NDArray[np.object_], columns: int) -> NDArray[np.int64]:
-    """Return lists of labels that are numbers of columns as a matrix of 0 and 1.
+def lists_to_indicator(lists: NDArray[np.object_], columns: int) -> NDArray[np.int64]:
+    """Return an indicator matrix, given lists of column numbers.
 
     Examples
     --------
-    >>> as_indicator(as_lists(np.array([[True, True], [False, False]]), np.array([0, 2])), 3)
+    >>> truth = np.array([[True, True], [False, False]])
+    >>> lists_to_indicator(label_lists(truth, np.array([0, 2])), 3)
     array([[1, 0, 1],
            [0, 0, 0]])
     """
@@ -137,18 +136,18 @@ def as_indicator(lists: NDArray[np.object_], columns: int) -> NDArray[np.int64]:
     return matrix
 
 
-def shared(given: list[Any], wanted: list[Any]) -> tuple[int, int, int]:
-    """Return how many labels documents were given rightly, were given, and have.
+def count_matches(predicted: list[Any], truth: list[Any]) -> tuple[int, int, int]:
+    """Return the number of labels that are predicted rightly, that are predicted, and true.
 
     Examples
     --------
-    >>> shared([["sea"], ["sea", "sky"]], [["sea", "ice"], "sky"])
+    >>> count_matches([["sea"], ["sea", "sky"]], [["sea", "ice"], "sky"])
     (2, 3, 3)
     """
     pairs = [
-        (set(a), set(b if isinstance(b, _SEVERAL) else [b]))
-        for a, b in zip(given, wanted, strict=True)
+        (set(a), set(b if isinstance(b, _COLLECTIONS) else [b]))
+        for a, b in zip(predicted, truth, strict=True)
     ]
     sums = ((len(a & b), len(a), len(b)) for a, b in pairs)
-    right, n_given, n_wanted = map(sum, zip(*sums, strict=True)) if pairs else (0, 0, 0)
-    return right, n_given, n_wanted
+    n_right, n_predicted, n_true = map(sum, zip(*sums, strict=True)) if pairs else (0, 0, 0)
+    return n_right, n_predicted, n_true

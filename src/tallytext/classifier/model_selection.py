@@ -1,14 +1,20 @@
-"""The choice of a model: by what each says of documents that were kept from it."""
+"""Model selection: score candidates on held-out folds, take the best, fit it on all documents.
+
+The terms that a model reads can be selected, too. A selector is fitted for each fold again, on the
+training documents only, so that a held-out document has no part in the choice of its terms.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from numbers import Real
+from threading import Lock
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,123 +22,66 @@ from scipy import sparse
 from sklearn.base import clone
 
 from tallytext._typing import FloatArray
-from tallytext.classifier.calibration import Calibration, mark
+from tallytext.classifier.calibration import Calibration, selection_score
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
-from tallytext.classifier.report import Pool, in_few_words
-from tallytext.classifier.sampling import Drawn, Rows, TrainingDocuments, fold_size
-from tallytext.classifier.term_selection import Selector, masked_tally
-from tallytext.decision.out_of_sample import OutOfSample, in_columns, joined
-from tallytext.errors import LabelError, VocabularyError
+from tallytext.classifier.report import UnlabelledSummary, describe_model
+from tallytext.decision.calibrators import OutOfSample, align_columns, concatenate_samples
+from tallytext.errors import LabelError, NotAdditiveError, VocabularyError
+from tallytext.evaluation.folds import Rows, fold_size
 from tallytext.features.selected_tally import SelectedTally
 from tallytext.features.selector import TermSelector
-from tallytext.models.cross_validation import Exam
+from tallytext.models.base import TrainedClassifier
+from tallytext.models.cross_validation import HeldOutDocuments, subtract_documents
 from tallytext.models.naive_bayes import NO_TERMS
-from tallytext.models.trained import TrainedClassifier
-from tallytext.runtime import progress_bar
-from tallytext.tally.labels import Targets, array_of_labels, sort_labels, targets_as, truth_of
+from tallytext.runtime import progress_bar, rows_per_block
+from tallytext.tally.labels import (
+    Targets,
+    indicator_matrix,
+    label_array,
+    sort_labels,
+    targets_from_labels,
+)
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
 from tallytext.text.vectorizer import TextVectorizer
 
-# ------------------------------------------------------------------------------------------------
-# How long a choice may take.
+# Scores are documents times classes; this many are in memory at a time (128 MiB).
+_MAX_SCORES = 1 << 24
 
-# Estimates in nanoseconds, of a machine that is neither new nor old.
-_PER_TOKEN = 60.0  # a small part of what counting takes elsewhere
-_PER_DENSE_CELL = 60.0
-_LEAST = 5e7
+# Model selection has two rounds: all candidates on the first folds, the best four on up to three.
+_N_FINALISTS = 4
+_FIRST_ROUND_DOCUMENTS = 512
+_MAX_FOLDS = 3
 
+# Estimated costs in nanoseconds on an average machine. Counting words costs other libraries
+# several times _NS_PER_TOKEN, so the default budget stays a small part of the training time.
+_NS_PER_TOKEN = 60.0
+_NS_PER_DENSE_CELL = 60.0
+_MIN_BUDGET_NS = 5e7
 
-class Size(NamedTuple):
-    """How much there is to learn from."""
+# The fold number of documents that are in no fold: the model always knows their labels.
+_NO_FOLD = -1
 
-    n_documents: int
-    n_tokens: int
-    n_cells: int  # pairs of a document and a word
-    n_terms: int
-    n_classes: int
-
-
-def affordable(learner: Learner, size: Size) -> bool:
-    """Whether a learner is tried where nobody said how long a choice may take.
-
-    What must have a number for each word and class, and for each document and class, is tried
-    where these fit into memory. What others cost is estimated from counts and not measured, so
-    that the same documents lead to the same choice, however busy the machine is.
-
-    Examples
-    --------
-    >>> from tallytext.classifier import find_learner
-    >>> small, large = Size(1_000, 10**5, 60_000, 10_000, 5), Size(10**4, 10**6, 10**6, 10**5, 50)
-    >>> [affordable(find_learner("poisson"), size) for size in (small, large)]
-    [True, False]
-    """
-    if learner.most_weights is not None:
-        return (size.n_terms + size.n_documents) * size.n_classes <= learner.most_weights
-    if not learner.dense:
-        return True
-    in_a_fold = size.n_cells * fold_size(size.n_documents) / max(size.n_documents, 1)
-    cost = _PER_DENSE_CELL * (in_a_fold + size.n_terms) * size.n_classes
-    return cost <= max(_LEAST, _PER_TOKEN * size.n_tokens)
+if TYPE_CHECKING:
+    from tallytext.features.l1 import L1Selector
 
 
-class Deadline:
-    """A moment after which nothing new is begun.
+class ClassifierSettings(Protocol):
+    """The parameters of a :class:`~tallytext.TextClassifier` that training reads."""
 
-    Parameters
-    ----------
-    seconds : float or None
-        From now; None for never.
-    """
-
-    def __init__(self, seconds: float | None) -> None:
-        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
-            raise ValueError(f"budget must be a number of seconds, not {seconds!r}.")
-        self._end = None if seconds is None else perf_counter() + seconds
-
-    def __bool__(self) -> bool:
-        """Whether it is over."""
-        return self._end is not None and perf_counter() >= self._end
-
-
-# ------------------------------------------------------------------------------------------------
-# What a model says of its own documents, as if it did not know their labels.
-
-_NEVER = -1  # the fold of documents whose labels the model always knows
-
-
-def own_scores(
-    model: Any, n_documents: int, folds: Sequence[NDArray[np.int64]], classes: NDArray[Any]
-) -> FloatArray:
-    """Return scores of all documents with labels, those of folds by models without their labels.
-
-    Parameters
-    ----------
-    model : TrainedClassifier
-        Fitted; has ``out_of_sample_scores``.
-    n_documents : int
-        How many documents with labels it was trained on.
-    folds : sequence of ndarray
-        Which of these are without their labels together.
-    classes : ndarray
-        The labels of the columns, sorted.
-    """
-    fold_of = np.full(n_documents, _NEVER)
-    for fold, rows in enumerate(folds):
-        fold_of[rows] = fold
-    return in_columns(model.out_of_sample_scores(fold_of), model.classes_, classes)
-
-
-# ------------------------------------------------------------------------------------------------
-# How well models do on documents that were kept from them.
-
-_MOST_SCORES = 1 << 24
+    model: Any
+    vectorizer: TextVectorizer | None
+    select: Any
+    multi_label: bool | None
+    budget: float | None
+    n_jobs: int | None
+    verbose: bool | None
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A learner with one of its settings: a model that is not fitted, and what it is tried on."""
+    """A learner with one of its settings: an unfitted model and the features it is fitted on."""
 
     learner: Learner
     model: Any
@@ -143,210 +92,15 @@ class Candidate:
 
     @property
     def setting(self) -> str:
-        """What is not as usual, in few words."""
-        words = in_few_words(self.model)
-        chosen = len(self.learner.features) > 1 and self.features in FEATURES
-        return f"{words} on {FEATURES[self.features].summary}" if chosen else words
-
-
-@dataclass
-class Judge:
-    """Keeps documents from models, and asks these about them.
-
-    Attributes
-    ----------
-    tally : Tally
-        All training documents, with all planes that a model to be judged reads.
-    drawn : Drawn
-        Some of them.
-    folds : list of ndarray
-        Which of those are kept from a model together.
-    several : bool
-        Whether documents may have several labels.
-    documents : TrainingDocuments, default=None
-        All training documents, for models that are trained on them.
-    method : str, default="cross-validation"
-        How documents are kept from models: also "groups" and "time".
-    selector : TermSelector or L1Selector, default=None
-        Chooses terms, for each model anew: by the documents that it is trained on.
-    """
-
-    tally: Tally
-    drawn: Drawn
-    folds: list[Rows]
-    multi_label: bool
-    documents: TrainingDocuments | None = None
-    method: str = "cross-validation"
-    selector: Selector | None = None
-    _rests: dict[int, tuple[Tally, Exam]] = field(default_factory=dict, repr=False)
-    _own: dict[int, FloatArray] = field(default_factory=dict, repr=False)
-
-    def later(self, tally: Tally, additive: bool) -> Judge:
-        """Return a judge of the model that was chosen, who holds on to no more than he needs."""
-        documents = None if additive else self.documents
-        own = {} if additive else self._own
-        return replace(self, tally=tally, documents=documents, _rests={}, _own=own)
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The labels, sorted."""
-        return array_of_labels(sort_labels(self.tally.classes))
-
-    def trained(self, candidate: Candidate) -> Any:
-        """Return the model of all training documents."""
-        if not candidate.learner.additive:
-            X, labels = self._check_documents(candidate)
-            if self.selector is not None:
-                X = self.selector.fit(X, targets_as(labels, self.multi_label)).masked(X)
-            return self._fit(candidate, X, labels, self.selector)
-        parameters = candidate.model.get_params(deep=False) | {"multi_label": self.multi_label}
-        model = type(candidate.model).from_tally(self._read, **parameters)
-        if self.drawn.labels:
-            # What sums cannot tell (a discount found by leaving out) is found from those drawn.
-            model._choose(self.drawn.X, Targets(self.drawn.labels, self.multi_label), None)
-        else:
-            model.predict(sparse.csr_matrix((1, len(self.tally.vocabulary))))  # refuses, too
-        model._log_priors(model._reader().read(NO_TERMS))  # refuses those that cannot be
-        return model
-
-    def judged(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
-        """Return what the model of all documents but those of a fold says of these."""
-        if candidate.learner.judged_by == "itself" and self.selector is None:
-            return self._by_itself(candidate, model, fold)
-        if not candidate.learner.additive:
-            return self._refitted(candidate, fold)
-        rest, exam = self._without(fold)
-        return exam.judged(_named(model.with_tally(rest), self.classes), self.classes, self.method)
-
-    @cached_property
-    def _read(self) -> Tally:
-        """What models read that are functions of counts; terms are chosen once for all of them."""
-        return masked_tally(self.tally, self.selector)
-
-    def _without(self, fold: int) -> tuple[Tally, Exam]:
-        if fold not in self._rests:
-            rows = self.folds[fold]
-            X, labels = self.drawn.X[rows], [self.drawn.labels[row] for row in rows]
-            rest = masked_tally(self._rest(rows, labels), self.selector)
-            self._rests[fold] = rest, Exam(X, labels)
-        return self._rests[fold]
-
-    def _rest(self, rows: Rows, labels: list[Any]) -> Tally:
-        """Return the tally without some of the documents that were drawn."""
-        part = Tally(self.tally.vocabulary, planes=self.tally.planes)
-        part.learn(self.drawn.X[rows], labels, terms=self.tally.vocabulary)
-        return self.tally - part
-
-    def _refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
-        X, labels = self._check_documents(candidate)
-        rows = self.drawn.rows[self.folds[fold]]
-        others = np.setdiff1d(np.arange(len(labels)), rows)
-        some, theirs, new = X[others], [labels[row] for row in others], X[rows]
-        classes, selector = self.classes, self.selector
-        try:
-            if selector is not None:
-                selector = clone(selector).fit(some, targets_as(theirs, self.multi_label))
-                some, new = selector.masked(some), selector.masked(new)
-            model = self._fit(candidate, some, theirs, selector)
-            found, lengths = model.scores_and_lengths(new)
-            scores, contrasts = in_columns(found, model.classes_, classes), model.contrasts
-        except LabelError:  # no document is left that has a label, or none that has another
-            scores, contrasts = np.full((len(rows), len(classes)), -np.inf), True
-            lengths = np.ones(len(rows))
-        return self._said(fold, scores, lengths, contrasts)
-
-    def _by_itself(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
-        """Return what a model of all documents would say of a fold without its labels."""
-        if id(candidate) not in self._own:
-            _, labels = self._check_documents(candidate)
-            rows = [self.drawn.rows[each] for each in self.folds]
-            # All folds together: most of the work is done once for all documents.
-            scores = own_scores(model, len(labels), rows, self.classes)
-            self._own[id(candidate)] = scores[self.drawn.rows]
-        scores = self._own[id(candidate)][self.folds[fold]]
-        return self._said(fold, scores, np.ones(len(scores)), model.contrasts)
-
-    def _said(
-        self, fold: int, scores: FloatArray, lengths: FloatArray, contrasts: bool
-    ) -> OutOfSample:
-        """Return what a model says of a fold, beside its labels."""
-        labels = [self.drawn.labels[row] for row in self.folds[fold]]
-        return OutOfSample(
-            scores=scores,
-            lengths=lengths,
-            truth=truth_of(labels, self.classes),
-            classes=self.classes,
-            contrasts=contrasts,
-            multi_label=self.multi_label,
-            method=self.method,
-        )
-
-    def _fit(self, candidate: Candidate, X: Any, labels: list[Any], selector: Any) -> Any:
-        """Return a model of documents, whose labels have been read before."""
-        model = clone(candidate.model)
-        if not isinstance(model, TrainedClassifier):
-            return model.fit(X, labels)
-        if "multi_label" in model.get_params(deep=False):
-            model.set_params(multi_label=self.multi_label)
-        truth, pool = targets_as(labels, self.multi_label), self._pool(candidate, selector)
-        learn: Any = model.fit  # of which only some have ears for documents without labels
-        return learn(X, truth) if pool is None else learn(X, truth, unlabelled=pool)
-
-    def _pool(self, candidate: Candidate, selector: Any) -> Any:
-        """Return the documents without labels, if there are any that a model learns from."""
-        pool = {} if self.documents is None else self.documents.pool
-        if not candidate.learner.unlabelled or candidate.features not in pool:
-            return None
-        X = pool[candidate.features].matrix()
-        return X if selector is None else selector.masked(X)
-
-    def _check_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
-        if self.documents is None:
-            raise ValueError(f"{candidate.learner.name} needs documents, which were not kept.")
-        return self.documents.kept[candidate.features].matrix(), self.documents.labels
-
-
-def _named(model: Any, classes: NDArray[Any]) -> Any:
-    """Return a model whose priors, if they were given in order, stand by the names of classes.
-
-    Without a fold a class may be gone, and the order is another.
-    """
-    prior = model.prior
-    if not isinstance(prior, str | Mapping):
-        model.prior = dict(zip(classes.tolist(), np.asarray(prior).tolist(), strict=True))
-    return model
-
-
-def most_judged(n_classes: int) -> int:
-    """Return how many documents may be judged together: scores of all classes are held.
-
-    Examples
-    --------
-    >>> most_judged(20), most_judged(10_000)
-    (838860, 1677)
-    """
-    return max(64, _MOST_SCORES // max(1, n_classes))
-
-
-def n_judged(drawn: Drawn, tally: Tally, multi_label: bool) -> int:
-    """Return how many of the documents that were drawn, the first, models are judged on."""
-    n_classes = max(1, len(tally.classes))
-    if n_classes < 2 and not multi_label:
-        return 0
-    # Scores of all classes are held for all documents that are judged.
-    return min(len(drawn.labels), most_judged(n_classes))
-
-
-Progress = Callable[[], None]
-
-_FINALISTS = 4
-_ENOUGH = 512  # documents for the first round
-_MOST_FOLDS = 3  # for finalists, where a fold is large
+        """The parameters that differ from the defaults, and the features if there is a choice."""
+        words = describe_model(self.model)
+        has_choice = len(self.learner.features) > 1 and self.features in FEATURES
+        return f"{words} on {FEATURES[self.features].summary}" if has_choice else words
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A candidate, and how it did; ``score`` is None for one that was not tried."""
+class CandidateScore:
+    """The held-out score of a candidate; ``score`` is None if the candidate was skipped."""
 
     learner: str
     setting: str
@@ -354,162 +108,665 @@ class Trial:
     n_documents: int
 
 
+Selector: TypeAlias = "TermSelector | L1Selector"
+
+
+def selector_for(select: Any, learners: Iterable[Learner] = ()) -> Selector | None:
+    """Return an unfitted selector for the parameter ``select`` of a classifier.
+
+    Parameters
+    ----------
+    select : TermSelector, L1Selector, str or None
+    learners : iterable of Learner, default=()
+        The learners whose models will read the selected terms.
+
+    Raises
+    ------
+    NotAdditiveError
+        If the selector needs documents and a learner reads counts only.
+
+    Examples
+    --------
+    >>> selector_for("chi"), selector_for(None)
+    (TermSelector(method='chi'), None)
+    """
+    if select is None:
+        return None
+    selector = TermSelector(cast(Any, select)) if isinstance(select, str) else select
+    is_l1 = is_l1_selector(selector)
+    if not isinstance(selector, TermSelector) and not is_l1:
+        raise TypeError(
+            f"select must be a TermSelector, an L1Selector or the name of a score, not "
+            f"{select!r:.80}."
+        )
+    selector = clone(selector)
+    selector._check_parameters()
+    if is_l1 and any(learner.additive for learner in learners):
+        raise NotAdditiveError(
+            f"{type(selector).__name__} selects terms by documents, and this model reads counts "
+            'only. Use a learner that is trained on documents, such as model="refined", or select '
+            'terms by a score, as in select="chi".'
+        )
+    return selector
+
+
+def is_l1_selector(selector: Any) -> bool:
+    """Return True for an L1Selector, without importing its module if it is not in use."""
+    if type(selector).__name__ != "L1Selector":
+        return False
+    from tallytext.features.l1 import L1Selector
+
+    return isinstance(selector, L1Selector)
+
+
+def masked_tally(tally: Tally, selector: Selector | None) -> Tally:
+    """Return the counts of the terms that a selector selects by these counts."""
+    if not isinstance(selector, TermSelector):
+        return tally
+    return tally.mask(clone(selector).fit_tally(tally).best_)
+
+
+Keys: TypeAlias = NDArray[np.uint64]
+
+
+class SampledDocuments(NamedTuple):
+    """A sample of the training documents, by ascending keys; ``rows`` are their positions."""
+
+    X: Any
+    labels: list[Any]
+    keys: Keys
+    rows: NDArray[np.int64]
+
+
+class DocumentSample:
+    """Sample of a stream of documents: those with the lowest keys.
+
+    The key of a document is a function of its position in the stream, so the sample does not
+    depend on the sizes of the batches.
+
+    Parameters
+    ----------
+    size : int
+        Number of documents to sample.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._blocks: list[SampledDocuments] = []
+        self._max_key = np.iinfo(np.uint64).max
+        self._n_documents = 0
+
+    def add(self, X: Any, labels: list[Any], keys: Keys | None = None) -> None:
+        """Add the next documents of the stream.
+
+        Parameters
+        ----------
+        X : CSR matrix
+        labels : list
+        keys : ndarray of uint64, default=None
+            Keys to sample by; None for pseudo-random keys.
+        """
+        if keys is None:
+            keys = random_keys(self._n_documents, X.shape[0])
+        max_key = self._max_key
+        # A batch larger than the sample is cut before its rows are copied.
+        if len(keys) > self._size:
+            max_key = min(max_key, int(np.partition(keys, self._size - 1)[self._size - 1]))
+        rows = np.flatnonzero(keys <= max_key)
+        self._blocks.append(
+            SampledDocuments(
+                X[rows], [labels[row] for row in rows], keys[rows], rows + self._n_documents
+            )
+        )
+        self._n_documents += X.shape[0]
+        # Pruning at twice the size costs a constant per document, however small the batches are.
+        if sum(len(block.keys) for block in self._blocks) > 2 * self._size:
+            self._prune()
+
+    def documents(self, n_terms: int) -> SampledDocuments:
+        """Return the sampled documents, with a matrix of ``n_terms`` columns."""
+        if not self._blocks:
+            empty: Any = sparse.csr_matrix(np.zeros((0, n_terms), dtype=np.int64))
+            return SampledDocuments(empty, [], np.empty(0, np.uint64), np.empty(0, np.int64))
+        # Early blocks have fewer columns, because the vocabulary has grown since.
+        matrices = [
+            sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], n_terms))
+            for X in (block.X for block in self._blocks)
+        ]
+        labels = [label for block in self._blocks for label in block.labels]
+        keys = np.concatenate([block.keys for block in self._blocks])
+        rows = np.concatenate([block.rows for block in self._blocks])
+        order = np.argsort(keys, kind="stable")
+        if len(order) > self._size:
+            # All documents with the last key, because these are one group or of one time.
+            order = order[keys[order] <= keys[order[self._size - 1]]]
+        X = sparse.vstack(matrices, format="csr")[order]
+        return SampledDocuments(X, [labels[at] for at in order], keys[order], rows[order])
+
+    def _prune(self) -> None:
+        """Drop the documents that cannot be in the sample any more."""
+        keys = np.concatenate([block.keys for block in self._blocks])
+        self._max_key = int(np.partition(keys, self._size - 1)[self._size - 1])
+        for at, block in enumerate(self._blocks):
+            kept = np.flatnonzero(block.keys <= self._max_key)
+            labels = [block.labels[row] for row in kept]
+            self._blocks[at] = SampledDocuments(
+                block.X[kept], labels, block.keys[kept], block.rows[kept]
+            )
+
+
+def random_keys(first: int, n: int) -> Keys:
+    """Return pseudo-random keys of n documents, the first of which is document ``first``.
+
+    Examples
+    --------
+    >>> np.array_equal(random_keys(0, 5)[2:], random_keys(2, 3))
+    True
+    """
+    # The increment of splitmix64, 2**64 divided by the golden ratio. Unsigned products wrap around,
+    # as the generator requires.
+    numbers = np.arange(first + 1, first + n + 1, dtype=np.uint64)
+    return splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15))
+
+
+def splitmix64(z: Keys) -> Keys:
+    """Return 64-bit hashes of numbers, by the finalizer of splitmix64."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+class StoredRows:
+    """Rows of counts of all documents, batch by batch while the vocabulary grows.
+
+    Parameters
+    ----------
+    vectorizer : TextVectorizer
+        Counts the documents.
+    """
+
+    def __init__(self, vectorizer: TextVectorizer) -> None:
+        self.vectorizer = vectorizer
+        self.n_documents = 0
+        self._rows: list[Any] = []
+
+    def add(self, X: Any) -> None:
+        """Add rows."""
+        self.n_documents += X.shape[0]
+        self._rows.append(X)
+
+    def count(self, texts: Any) -> None:
+        """Count documents and add their rows."""
+        self.add(self.vectorizer.partial_fit_transform(texts))
+
+    def matrix(self) -> Any:
+        """Return all rows as one CSR matrix."""
+        width = len(self.vectorizer.vocabulary_)
+        for X in self._rows:
+            X.resize(X.shape[0], width)
+        if len(self._rows) != 1:
+            # In the place of the batches, so that documents are not in memory twice.
+            self._rows = [sparse.vstack(self._rows, format="csr")]
+        # Sorted, so that no result depends on the batches in which documents were counted.
+        self._rows[0].sort_indices()
+        return self._rows[0]
+
+
 @dataclass(frozen=True)
-class Choice:
-    """The model that was chosen, and why.
+class TrainingDocuments:
+    """All training documents, for learners that are trained on documents and not on counts.
+
+    Attributes
+    ----------
+    rows : dict of StoredRows
+        Counts of the labelled documents, by the name of the features.
+    labels : list
+    unlabelled : dict of StoredRows
+        Counts of the documents without labels, by the name of the features.
+    """
+
+    rows: dict[str, StoredRows]
+    labels: list[Any]
+    unlabelled: dict[str, StoredRows]
+
+    def has_words(self, features: str) -> bool:
+        """Return True if documents were counted by these features and have any term."""
+        return features in self.rows and len(self.rows[features].vectorizer.vocabulary_) > 0
+
+
+@dataclass
+class FoldScorer:
+    """Fits candidates and scores the documents of each fold by a model that has not seen them.
+
+    Attributes
+    ----------
+    tally : Tally
+        Counts of all training documents, with all planes that a candidate reads.
+    sample : SampledDocuments
+        The documents that are held out, fold by fold.
+    folds : list of ndarray
+        Rows of the sample in each fold.
+    multi_label : bool
+        True if documents may have several labels.
+    documents : TrainingDocuments, default=None
+        All training documents, for learners that are trained on them.
+    method : str, default="cross-validation"
+        How documents are held out; also "groups", "time" and "sample".
+    selector : TermSelector or L1Selector, default=None
+        Unfitted; a clone of it selects terms for each model, by its training documents only.
+    """
+
+    tally: Tally
+    sample: SampledDocuments
+    folds: list[Rows]
+    multi_label: bool
+    documents: TrainingDocuments | None = None
+    method: str = "cross-validation"
+    selector: Selector | None = None
+    _held_out: dict[int, tuple[Tally, HeldOutDocuments]] = field(default_factory=dict, repr=False)
+    _own_scores: dict[int, FloatArray] = field(default_factory=dict, repr=False)
+    _selected: Tally | None = field(default=None, init=False, repr=False)
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return label_array(sort_labels(self.tally.classes))
+
+    def fit(self, candidate: Candidate) -> tuple[Any, Selector | None]:
+        """Return the model of all training documents and, if it is not additive, its selector."""
+        if not candidate.learner.additive:
+            X, labels = self._all_documents(candidate)
+            return self._fit_documents(candidate, X, labels)
+        if self._selected is None:
+            # Terms are selected once for all additive candidates, which read the same counts.
+            self._selected = masked_tally(self.tally, self.selector)
+        # Candidates are made before the labels are read, so they do not know this yet.
+        parameters = candidate.model.get_params(deep=False) | {"multi_label": self.multi_label}
+        model = type(candidate.model).from_tally(self._selected, **parameters)
+        if self.sample.labels:
+            # Sums do not determine everything: a discount is estimated by leave-one-out.
+            targets = Targets(self.sample.labels, self.multi_label)
+            model._fit_hyperparameters(self.sample.X, targets, None)
+        else:
+            # Raises now, not at the first prediction, if the parameters are impossible.
+            model.predict(sparse.csr_matrix((1, len(self.tally.vocabulary))))
+        model._log_priors(model._reader().read(NO_TERMS))  # raises if the priors are impossible
+        return model, None
+
+    def score_fold(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
+        """Return the scores of the documents of a fold, by a model that has not seen them."""
+        if candidate.learner.validation == "self" and self.selector is None:
+            return self._score_by_itself(candidate, model, fold)
+        if not candidate.learner.additive:
+            return self._score_refitted(candidate, fold)
+        # All candidates are scored on the same folds, so that each fold is subtracted only once.
+        if fold not in self._held_out:
+            rows = self.folds[fold]
+            labels = [self.sample.labels[row] for row in rows]
+            others = masked_tally(self._tally_without(rows, labels), self.selector)
+            self._held_out[fold] = others, HeldOutDocuments(self.sample.X[rows], labels)
+        others, held_out = self._held_out[fold]
+        without_fold, classes = model.with_tally(others), self.classes
+        if not isinstance(without_fold.prior, str | Mapping):
+            # Priors in the order of classes get names, since a class may be missing without a fold.
+            priors = np.asarray(without_fold.prior).tolist()
+            without_fold.prior = dict(zip(classes.tolist(), priors, strict=True))
+        return held_out.score(without_fold, classes, self.method)
+
+    def _tally_without(self, rows: Rows, labels: list[Any]) -> Tally:
+        """Return the tally minus some of the sampled documents."""
+        return subtract_documents(self.tally, self.sample.X[rows], labels)
+
+    def _score_refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
+        """Return the scores of a fold by a model that is fitted on all other documents."""
+        X, labels = self._all_documents(candidate)
+        rows = self.sample.rows[self.folds[fold]]
+        # Documents outside the sample are in no fold, and every model is trained on them.
+        others = np.setdiff1d(np.arange(len(labels)), rows)
+        classes, held_out = self.classes, X[rows]
+        try:
+            model, selector = self._fit_documents(
+                candidate, X[others], [labels[row] for row in others]
+            )
+            held_out = held_out if selector is None else selector.mask(held_out)
+            found, lengths = model.scores_and_lengths(held_out)
+            scores, contrasts = align_columns(found, model.classes_, classes), model.contrasts
+        except LabelError:  # too few labels are left without the fold
+            scores, contrasts = np.full((len(rows), len(classes)), -np.inf), True
+            lengths = np.ones(len(rows))
+        return self._with_labels(fold, scores, lengths, contrasts)
+
+    def _score_by_itself(self, candidate: Candidate, model: Any, fold: int) -> OutOfSample:
+        """Return the scores of a fold by the model's own cross-validation."""
+        if id(candidate) not in self._own_scores:
+            _, labels = self._all_documents(candidate)
+            fold_of = np.full(len(labels), _NO_FOLD)
+            for number, rows in enumerate(self.folds):
+                fold_of[self.sample.rows[rows]] = number
+            # All folds in one call, because most of the work is the same for each of them.
+            scores = align_columns(
+                model.out_of_sample_scores(fold_of), model.classes_, self.classes
+            )
+            self._own_scores[id(candidate)] = scores[self.sample.rows]
+        scores = self._own_scores[id(candidate)][self.folds[fold]]
+        return self._with_labels(fold, scores, np.ones(len(scores)), model.contrasts)
+
+    def _with_labels(
+        self, fold: int, scores: FloatArray, lengths: FloatArray, contrasts: bool
+    ) -> OutOfSample:
+        labels = [self.sample.labels[row] for row in self.folds[fold]]
+        return OutOfSample(
+            scores=scores,
+            lengths=lengths,
+            truth=indicator_matrix(labels, self.classes),
+            classes=self.classes,
+            contrasts=contrasts,
+            multi_label=self.multi_label,
+            method=self.method,
+        )
+
+    def _all_documents(self, candidate: Candidate) -> tuple[Any, list[Any]]:
+        if self.documents is None:
+            raise ValueError(f"{candidate.learner.name} needs documents, which were not stored.")
+        return self.documents.rows[candidate.features].matrix(), self.documents.labels
+
+    def _fit_documents(
+        self, candidate: Candidate, X: Any, labels: list[Any]
+    ) -> tuple[Any, Selector | None]:
+        """Return a model of documents and the selector of its terms, both fitted on them."""
+        model, targets = clone(candidate.model), targets_from_labels(labels, self.multi_label)
+        selector = None if self.selector is None else clone(self.selector).fit(X, targets)
+        if selector is not None:
+            X = selector.mask(X)
+        # A registered learner may make any estimator, which knows labels but no Targets.
+        if not isinstance(model, TrainedClassifier):
+            return model.fit(X, labels), selector
+        if "multi_label" in model.get_params(deep=False):
+            model.set_params(multi_label=self.multi_label)
+        fit: Any = model.fit  # only semi-supervised models have the parameter unlabelled
+        stored = {} if self.documents is None else self.documents.unlabelled
+        if not candidate.learner.unlabelled or candidate.features not in stored:
+            return fit(X, targets), selector
+        pool = stored[candidate.features].matrix()
+        return fit(
+            X, targets, unlabelled=pool if selector is None else selector.mask(pool)
+        ), selector
+
+
+def n_scored_documents(n_documents: int, n_classes: int, multi_label: bool) -> int:
+    """Return the number of documents whose scores for all classes fit into memory.
+
+    It is 0 if there is nothing to predict: a single class that every document has.
+
+    Examples
+    --------
+    >>> n_scored_documents(10**6, 20, False), n_scored_documents(10**6, 10_000, False)
+    (838860, 1677)
+    >>> n_scored_documents(10**6, 1, False)
+    0
+    """
+    if n_classes < 2 and not multi_label:
+        return 0
+    # Even with a great many classes, fewer than 64 documents would say nothing about a model.
+    return min(n_documents, max(64, rows_per_block(max(1, n_classes), _MAX_SCORES)))
+
+
+class TrainingSize(NamedTuple):
+    """The size of the training data, which determines the cost of a learner."""
+
+    n_documents: int
+    n_tokens: int
+    n_cells: int  # pairs of a document and a word
+    n_terms: int
+    n_classes: int
+
+
+def training_size(
+    candidate: Candidate, tally: Tally, documents: TrainingDocuments | None, n_cells: int = 0
+) -> TrainingSize:
+    """Return the size of the training data in terms of the features of a candidate.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    tally : Tally
+        Counts of all documents with labels.
+    documents : TrainingDocuments or None
+        All documents, if they were stored.
+    n_cells : int, default=0
+        Estimated number of pairs of a document and a word.
+    """
+    n_documents, n_terms = int(tally.n_documents), int(tally.n_terms)
+    features = candidate.features
+    if documents is not None and features in documents.rows:
+        n_terms = len(documents.rows[features].vectorizer.vocabulary_)
+    if documents is not None and candidate.learner.unlabelled and features in documents.unlabelled:
+        n_documents += documents.unlabelled[features].n_documents
+    return TrainingSize(n_documents, int(tally.n_tokens), n_cells, n_terms, len(tally.classes))
+
+
+def is_affordable(learner: Learner, size: TrainingSize) -> bool:
+    """Return True if a learner is compared without an explicit budget.
+
+    A learner with a limit on its weights must fit into memory. The cost of the others is estimated
+    from counts and not measured, so that the same documents lead to the same model on every
+    machine.
+
+    Examples
+    --------
+    >>> from tallytext.classifier import find_learner
+    >>> small = TrainingSize(1_000, 10**5, 60_000, 10_000, 5)
+    >>> large = TrainingSize(10**4, 10**6, 10**6, 10**5, 50)
+    >>> [is_affordable(find_learner("poisson"), size) for size in (small, large)]
+    [True, False]
+    """
+    if learner.max_weights is not None:
+        return (size.n_terms + size.n_documents) * size.n_classes <= learner.max_weights
+    if not learner.dense:
+        return True
+    cells_per_fold = size.n_cells * fold_size(size.n_documents) / max(size.n_documents, 1)
+    cost = _NS_PER_DENSE_CELL * (cells_per_fold + size.n_terms) * size.n_classes
+    return cost <= max(_MIN_BUDGET_NS, _NS_PER_TOKEN * size.n_tokens)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected model, fitted on all training documents.
 
     Attributes
     ----------
     candidate : Candidate
     model : Any
         Fitted on all training documents.
-    trials : list of Trial
-        All candidates, the best first; finalists were judged on more documents.
-    seen : list of OutOfSample
-        What models of its kind said of the first folds that were kept from them.
+    selector : TermSelector, L1Selector or None
+        Fitted with the model if that is trained on documents; None otherwise.
+    scores : list of CandidateScore
+        All candidates, the best first; finalists were scored on more documents.
+    samples : list of OutOfSample
+        Out-of-sample scores of the first folds by this candidate.
     """
 
     candidate: Candidate
     model: Any
-    trials: list[Trial]
-    seen: list[OutOfSample]
+    selector: Selector | None
+    scores: list[CandidateScore]
+    samples: list[OutOfSample]
 
 
 @dataclass
-class _Contestant:
+class _Run:
+    """A candidate during model selection: its model and its out-of-sample scores so far."""
+
     candidate: Candidate
     model: Any = None
-    parts: list[OutOfSample] = field(default_factory=list)
+    selector: Selector | None = None
+    samples: list[OutOfSample] = field(default_factory=list)
     score: float | None = None
     n_documents: int = 0
 
-    def judged_by(self, judge: Judge, folds: Sequence[int]) -> None:
-        # What is trained anew for each fold is trained on all documents when it has won.
-        if self.model is None and self.candidate.learner.judged_by != "refitting":
-            self.model = judge.trained(self.candidate)
+    def score_folds(self, scorer: FoldScorer, folds: Sequence[int]) -> None:
+        # A candidate that is refitted for each fold is fitted on all documents only if it wins.
+        if self.model is None and self.candidate.learner.validation != "refitting":
+            self.model, self.selector = scorer.fit(self.candidate)
         for fold in folds:
-            self.parts.append(judge.judged(self.candidate, self.model, fold))
+            self.samples.append(scorer.score_fold(self.candidate, self.model, fold))
         if folds:
-            seen = joined(self.parts)
-            self.score, self.n_documents = mark(seen), len(seen.scores)
-
-    def trial(self) -> Trial:
-        learner = self.candidate.learner.name
-        return Trial(learner, self.candidate.setting, self.score, self.n_documents)
+            sample = concatenate_samples(self.samples)
+            self.score, self.n_documents = selection_score(sample), len(sample.scores)
 
 
-def choose(
-    candidates: Sequence[Candidate],
-    judge: Judge,
-    over: Deadline,
-    progress: Progress = lambda: None,
-) -> Choice:
-    """Return the candidate that does best on documents that were kept from it.
+def select_model(
+    settings: ClassifierSettings, candidates: list[Candidate], scorer: FoldScorer
+) -> Selection:
+    """Return the candidate with the best held-out score, fitted on all documents.
 
-    All are judged on the first folds, and the best of them on more.
+    All candidates are scored on the first folds and the best of them on more. Of equal candidates
+    the first one is selected.
 
     Parameters
     ----------
-    candidates : sequence of Candidate
-        Of equals the first wins.
-    judge : Judge
-    over : Deadline
-        After it no candidate is tried, but for the first, and there is no second round.
-    progress : callable
-        Called after each candidate.
+    settings : ClassifierSettings
+        After ``budget`` seconds only the first candidate is scored, and on the first folds only.
+    candidates : list of Candidate
+        At least one.
+    scorer : FoldScorer
+
+    Raises
+    ------
+    LabelError, VocabularyError
+        If no candidate can learn from these documents.
     """
-    field_ = [_Contestant(candidate) for candidate in candidates]
-    if judge.folds and len(field_) > 1:
-        field_ = _first_round(field_, judge, over, progress)
-        if not over:
-            _finals(field_[:_FINALISTS], judge)
-            field_[:_FINALISTS] = _best_first(field_[:_FINALISTS])
-    winner = field_[0]
-    if winner.model is None:
-        winner.model = judge.trained(winner.candidate)
-    trials = [each.trial() for each in field_]
-    return Choice(winner.candidate, winner.model, trials, winner.parts)
+    name = candidates[0].learner.name
+    able = [each for each in candidates if each.learner.multi_label or not scorer.multi_label]
+    if not able:
+        raise LabelError(
+            f"{name} cannot give a document several labels. Choose another model, for example "
+            'model="auto".'
+        )
+    documents = scorer.documents
+    able = [
+        each
+        for each in able
+        if not each.learner.needs_documents
+        or (documents is not None and documents.has_words(each.features))
+    ]
+    if not able:
+        raise VocabularyError(f"{name} has nothing to learn from: no document has a word.")
+    compared, budget = able, settings.budget
+    # A named learner is trained whatever it costs; and with a budget the clock decides.
+    if settings.model in CHOICES and budget is None:
+        tally, sample = scorer.tally, scorer.sample
+        n_cells = int(sample.X.nnz) * int(tally.n_documents) // max(len(sample.labels), 1)
+        compared = [
+            each
+            for each in able
+            if is_affordable(each.learner, training_size(each, tally, documents, n_cells))
+        ]
+    if budget is not None and not (isinstance(budget, Real) and budget >= 0):
+        raise ValueError(f"budget must be a number of seconds, not {budget!r}.")
+    deadline = np.inf if budget is None else perf_counter() + budget
+    runs = [_Run(candidate) for candidate in compared]
+    with progress_bar("Trying models", len(runs), settings.verbose) as step:
+        if scorer.folds and len(runs) > 1:
+            runs = _score_candidates(runs, scorer, deadline, step)
+        best = runs[0]
+        # Nothing was compared, or the folds were scored by refitted models.
+        if best.model is None:
+            best.model, best.selector = scorer.fit(best.candidate)
+    # The report also lists the candidates that were skipped.
+    runs += [_Run(each) for each in able if each not in compared]
+    scores = [
+        CandidateScore(
+            run.candidate.learner.name, run.candidate.setting, run.score, run.n_documents
+        )
+        for run in runs
+    ]
+    return Selection(best.candidate, best.model, best.selector, scores, best.samples)
 
 
-def untried(candidate: Candidate) -> Trial:
-    """Return the trial of a candidate that was left out."""
-    return _Contestant(candidate).trial()
+def _score_candidates(
+    runs: list[_Run], scorer: FoldScorer, deadline: float, step: Callable[[], None]
+) -> list[_Run]:
+    """Return the candidates, the best first."""
+    folds = first_folds([len(rows) for rows in scorer.folds])
+    for at, run in enumerate(runs):
+        if at == 0 or perf_counter() < deadline:
+            run.score_folds(scorer, folds)
+        # Scores of many classes fill memory, so that only the finalists store theirs.
+        for other in _best_first(runs)[_N_FINALISTS:]:
+            other.samples, other.model, other.selector = [], None, None
+        step()
+    runs = _best_first(runs)
+    if perf_counter() < deadline:
+        n_folds = min(_MAX_FOLDS, len(scorer.folds))
+        for run in runs[:_N_FINALISTS]:
+            if run.samples:
+                run.score_folds(scorer, range(len(run.samples), n_folds))
+        runs[:_N_FINALISTS] = _best_first(runs[:_N_FINALISTS])
+    return runs
 
 
-def _first_round(
-    contestants: list[_Contestant], judge: Judge, over: Deadline, progress: Progress
-) -> list[_Contestant]:
-    """Return all contestants, the best first."""
-    folds = first_folds([len(rows) for rows in judge.folds])
-    for at, each in enumerate(contestants):
-        if not at or not over:
-            each.judged_by(judge, folds)
-        # What was said fills memory where classes are many: only finalists keep it.
-        for loser in _best_first(contestants)[_FINALISTS:]:
-            loser.parts, loser.model = [], None
-        progress()
-    return _best_first(contestants)
-
-
-def _finals(contestants: list[_Contestant], judge: Judge) -> None:
-    for each in contestants:
-        if each.parts:
-            each.judged_by(judge, range(len(each.parts), min(_MOST_FOLDS, len(judge.folds))))
-
-
-def _best_first(contestants: Sequence[_Contestant]) -> list[_Contestant]:
-    return sorted(contestants, key=lambda each: 1.0 if each.score is None else -each.score)
+def _best_first(runs: Sequence[_Run]) -> list[_Run]:
+    # Negative scores are at most 0, so that candidates without a score come last. The sort is
+    # stable: of equal candidates the first one stays first.
+    return sorted(runs, key=lambda run: 1.0 if run.score is None else -run.score)
 
 
 def first_folds(sizes: Sequence[int]) -> range:
-    """Return the folds that all candidates are judged on: as many as it takes to tell them apart.
+    """Return the folds of the first round: as many as have enough documents together.
 
     Examples
     --------
     >>> first_folds([2000, 2000]), first_folds([20] * 10)
     (range(0, 1), range(0, 10))
     """
-    documents = accumulate(sizes)
-    enough = next((at for at, n in enumerate(documents, 1) if n >= _ENOUGH), len(sizes))
-    return range(enough)
+    totals = enumerate(accumulate(sizes), 1)
+    return range(next((at for at, n in totals if n >= _FIRST_ROUND_DOCUMENTS), len(sizes)))
 
 
-# ------------------------------------------------------------------------------------------------
-# A calibration that is fitted when it is first asked for.
+@dataclass(eq=False)
+class LazyCalibration:
+    """A calibration that is fitted when a probability is first needed.
 
-
-class Pending:
-    """What a calibration will be fitted on: documents that were drawn, as counts.
-
-    Whoever asks for labels only never pays for it. It must be settled before the tally changes,
-    and before a classifier is saved, so that no document is ever kept with a model.
+    ``predict`` of one label per document never needs it. It must be fitted before the tally
+    changes and before the classifier is saved, since it refers to the sampled documents.
 
     Parameters
     ----------
-    judge : Judge
-    choice : Choice
-        The model, and what was said of the first folds.
+    scorer : FoldScorer
+    selection : Selection
+        The model, with its out-of-sample scores of the first folds.
     """
 
-    def __init__(self, judge: Judge, choice: Choice) -> None:
-        self._judge, self._choice = judge, choice
+    _scorer: FoldScorer
+    _selection: Selection
+    _locks: dict[int, Lock] = field(default_factory=dict, repr=False)
 
-    def settled(self) -> Calibration | None:
-        """Return the calibration, or None where there is nothing to learn it from."""
-        judge, choice = self._judge, self._choice
-        rest = range(len(choice.seen), len(judge.folds))
-        more = [judge.judged(choice.candidate, choice.model, fold) for fold in rest]
-        parts = [*choice.seen, *more]
-        return Calibration.fit(joined(parts)) if parts else None
+    @property
+    def lock(self) -> Lock:
+        """The lock to hold while fitting, one for each process.
 
+        A forked child gets a copy of each lock as it is at that moment. If a thread of the parent
+        holds it, no thread of the child ever releases the copy.
+        """
+        return self._locks.setdefault(os.getpid(), Lock())
 
-# ------------------------------------------------------------------------------------------------
-# A contest of candidates: who may enter, and what becomes of the winner.
+    def fit(self) -> Calibration | None:
+        """Return the calibration, or None if there are no documents to fit it on."""
+        scorer, selection = self._scorer, self._selection
+        samples = [
+            *selection.samples,
+            *(
+                scorer.score_fold(selection.candidate, selection.model, fold)
+                for fold in range(len(selection.samples), len(scorer.folds))
+            ),
+        ]
+        return Calibration.fit(concatenate_samples(samples)) if samples else None
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """What a classifier consists of when it is trained."""
+class FittedParts:
+    """The parts of a trained classifier."""
 
     model: Any
     vectorizer: TextVectorizer
@@ -518,115 +775,64 @@ class Fitted:
     selected: SelectedTally | None
     learner: Learner
     multi_label: bool
-    pending: Pending
-    trials: list[Trial]
+    calibration: LazyCalibration
+    scores: list[CandidateScore]
     duplicates: Duplicates | None = None
-    pool: Pool = field(default_factory=Pool)
+    pool: UnlabelledSummary = field(default_factory=UnlabelledSummary)
     origin: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Contest:
-    """Candidates, as the settings of a classifier have them.
-
-    Attributes
-    ----------
-    settings : TextClassifier
-    candidates : list of Candidate
-        At least one.
-    size_for : callable
-        From how much there is to learn from, in words, to how much that is for a candidate.
-    """
-
-    settings: Any
-    candidates: list[Candidate]
-    size_for: Callable[[Size, Candidate], Size] = lambda size, _: size
-
-    def choice(self, judge: Judge) -> Choice:
-        """Return the candidate that does best.
-
-        Raises
-        ------
-        LabelError, VocabularyError
-            If none can learn from these documents.
-        """
-        suited = [
-            each for each in self.candidates if each.learner.multi_label or not judge.multi_label
-        ]
-        name = self.candidates[0].learner.name
-        if not suited:
-            raise LabelError(f"{name} cannot give a document several labels.")
-        suited = [each for each in suited if _has_words(each, judge)]
-        if not suited:
-            raise VocabularyError(f"{name} has nothing to learn from: no document has a word.")
-        tried, skipped = self._affordable(suited, judge)
-        over = Deadline(self.settings.budget)
-        with progress_bar("Trying models", len(tried), self.settings.verbose) as step:
-            choice = choose(tried, judge, over, step)
-        return replace(choice, trials=[*choice.trials, *map(untried, skipped)])
-
-    def _affordable(
-        self, candidates: list[Candidate], judge: Judge
-    ) -> tuple[list[Candidate], list[Candidate]]:
-        """Return what is tried where nobody said how long a choice may take, and what is not."""
-        if self.settings.model not in CHOICES or self.settings.budget is not None:
-            return candidates, []
-        tally, drawn = judge.tally, judge.drawn
-        size = Size(
-            n_documents=int(tally.n_documents),
-            n_tokens=int(tally.n_tokens),
-            n_cells=int(drawn.X.nnz) * int(tally.n_documents) // max(len(drawn.labels), 1),
-            n_terms=int(tally.n_terms),
-            n_classes=len(tally.classes),
-        )
-        tried = [each for each in candidates if affordable(each.learner, self.size_for(size, each))]
-        return tried, [each for each in candidates if each not in tried]
-
-
-def fitted(
-    judge: Judge,
-    choice: Choice,
-    counted: tuple[TextVectorizer, Tally],
+def fitted_parts(
+    scorer: FoldScorer,
+    selection: Selection,
+    vectorizer: TextVectorizer,
+    tally: Tally,
     planes: list[Plane],
     **more: Any,
-) -> Fitted:
-    """Return what the winner of a contest comes to.
+) -> FittedParts:
+    """Return the parts of a classifier with the selected model.
 
     Parameters
     ----------
-    judge : Judge
-    choice : Choice
-    counted : (TextVectorizer, Tally)
-        What counts texts for the winner, and what it has counted.
+    scorer : FoldScorer
+    selection : Selection
+    vectorizer : TextVectorizer
+        Counts texts for the selected model.
+    tally : Tally
+        Counts of all training documents by this vectorizer.
     planes : list of Plane
-        What is kept besides whole counts.
+        The planes that the selected model reads; all others are dropped.
     **more
-        Further fields of :class:`Fitted`.
+        Further fields of :class:`FittedParts`.
     """
-    learner, selector = choice.candidate.learner, judge.selector
-    vectorizer, tally = counted
-    kept = tally if set(planes) == set(tally.planes) else tally.keep_planes(planes)
-    selected = None
-    if learner.additive and isinstance(selector, TermSelector):
-        selected = SelectedTally(kept, selector)
-    read = kept if selected is None else selected.tally
-    return Fitted(
-        model=choice.model.with_tally(read) if learner.additive else choice.model,
+    learner, selector = selection.candidate.learner, selection.selector
+    # A plane takes memory, and time with each document learned, so those of the losers are dropped.
+    if set(planes) != set(tally.planes):
+        tally = tally.keep_planes(planes)
+    model, read, selected = selection.model, tally, None
+    if learner.additive:
+        if isinstance(scorer.selector, TermSelector):
+            selected = SelectedTally(tally, scorer.selector)
+            read, selector = selected.tally, selected.selector
+        model = model.with_tally(read)
+    # A classifier stays in memory for long: the calibration that it may still have to fit holds no
+    # documents and no tallies of folds beyond those it will read.
+    needed = replace(
+        scorer,
+        tally=tally,
+        documents=None if learner.additive else scorer.documents,
+        _held_out={},
+        _own_scores={} if learner.additive else scorer._own_scores,
+    )
+    return FittedParts(
+        model=model,
         vectorizer=vectorizer,
         tally=read,
-        selector=selector if selected is None else selected.selector,
+        selector=selector,
         selected=selected,
         learner=learner,
-        multi_label=judge.multi_label,
-        pending=Pending(judge.later(kept, learner.additive), choice),
-        trials=choice.trials,
+        multi_label=scorer.multi_label,
+        calibration=LazyCalibration(needed, selection),
+        scores=selection.scores,
         **more,
-    )
-
-
-def _has_words(candidate: Candidate, judge: Judge) -> bool:
-    """Whether the features of a candidate were counted."""
-    documents = judge.documents
-    return not candidate.learner.needs_documents or (
-        documents is not None and documents.has_words(candidate.features)
     )

@@ -1,37 +1,37 @@
-"""What a classifier can be made of, and what each of these can do."""
+"""Registry of the learners that a classifier can use, with their settings and abilities."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, Literal, Self, TypeAlias
 
 from tallytext.errors import UnknownNameError, did_you_mean
 
-# ------------------------------------------------------------------------------------------------
-# What texts can be made of: sets of terms that are worth a try.
-
 
 @dataclass(frozen=True)
 class Features:
-    """A way to make terms of texts.
+    """A kind of terms to count in texts.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        Key of :data:`FEATURES`.
     summary : str
-        What terms these are, to go on after "on".
+        Description of the terms, to be read after "on".
     vectorizer : mapping
         Parameters of a :class:`~tallytext.TextVectorizer`.
-    most_words : float or None
-        It is tried where documents have this many words at most, on average.
+    max_words : float or None
+        Longest documents, in words on average, for which these features are counted.
     """
 
     name: str
     summary: str
     vectorizer: Mapping[str, Any]
-    most_words: float | None = None
+    max_words: float | None = None
 
 
 _ALL = (
@@ -42,57 +42,56 @@ _ALL = (
         "characters",
         "words, pairs of words and strings of characters",
         {"ngram_range": (1, 2), "min_length": 1, "chars": (2, 4)},
-        most_words=80.0,
+        max_words=80.0,
     ),
 )
 
-#: All of them, by name; the fewest terms first.
+#: Features by name, those with the fewest terms first.
 FEATURES = {each.name: each for each in _ALL}
 
-#: Stands for the terms of a vectorizer that somebody has given.
-GIVEN = "given"
+#: Name of the features of a vectorizer that the user gave.
+GIVEN_FEATURES = "given"
 
 Setting: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A kind of model with settings that are worth a try.
+    """A kind of model, its name and the settings that model selection compares.
 
     Attributes
     ----------
     name : str
-        What users call it.
+        Value of ``TextClassifier(model=...)`` and of ``--model``.
     summary : str
-        What it is, in one line, for help and documentation.
+        One line for help texts and documentation.
     make : callable
-        From the parameters of a setting to a model that is not fitted yet.
+        Returns an unfitted model, given the parameters of a setting.
     settings : tuple of mappings
-        What is tried, the usual setting first.
+        Settings to compare; the default comes first.
     additive : bool
-        Whether the model is a function of a tally, so that it can learn, forget and merge.
+        True if the model is a function of a tally, so that it can learn, forget and merge.
     multi_label : bool
-        Whether documents may have several labels.
+        True if documents may have several labels.
     needs_documents : bool
-        Whether it is trained on documents, and not on their sums.
-    judged_by : {"subtraction", "refitting", "itself"}
-        How documents are kept from it: by subtracting them from the tally, by training anew, or by
-        the model, which says of its own documents what it would without their labels.
+        True if the model is trained on documents and not on their sums.
+    validation : {"subtraction", "refitting", "self"}
+        How documents are held out to score the model: subtract them from the tally, refit the
+        model without them, or call the model's own ``out_of_sample_scores``.
     dense : bool
-        Whether it weighs every word for every class, which takes longer where both are many.
+        True if every word is weighed for every class, which is slow if both are many.
     features : tuple of str
-        What terms it is tried on, by the names of :mod:`tallytext.classifier.registry`; the usual
-        ones first.
-    considered : bool
-        Whether it is worth a try where the best learner is looked for.
-    learns : bool
-        Whether a model takes and gives back single documents, though it is no function of a
-        tally.
-    most_weights : int or None
-        How many numbers for pairs of a class and a word, or a class and a document, it may come
-        to where the best learner is looked for.
+        Names of the features to compare, keys of ``tallytext.classifier.registry.FEATURES``; the
+        default comes first.
+    automatic : bool
+        True if ``model="auto"`` or ``"best"`` compares this learner.
+    incremental : bool
+        True if the model can learn and forget single documents although it is not additive.
+    max_weights : int or None
+        Largest number of weights, for pairs of a class and a word or a document, up to which
+        ``model="auto"`` or ``"best"`` compares this learner.
     unlabelled : bool
-        Whether it learns from documents without labels, too.
+        True if it also learns from documents without labels (semi-supervised).
 
     Examples
     --------
@@ -108,78 +107,78 @@ class Learner:
     additive: bool = True
     multi_label: bool = True
     needs_documents: bool = False
-    judged_by: Literal["subtraction", "refitting", "itself"] = "subtraction"
+    validation: Literal["subtraction", "refitting", "self"] = "subtraction"
     dense: bool = False
     features: tuple[str, ...] = ("words",)
-    considered: bool = True
-    learns: bool = False
-    most_weights: int | None = None
+    automatic: bool = True
+    incremental: bool = False
+    max_weights: int | None = None
     unlabelled: bool = False
 
     def __post_init__(self) -> None:
         if not self.settings:
-            raise ValueError(f"the learner {self.name!r} has no setting to try.")
+            raise ValueError(f"the learner {self.name!r} has no setting: give at least ({{}},).")
         if not self.features or not {*self.features} <= {*FEATURES}:
-            raise ValueError(f"{self.name!r}: features are some of {', '.join(FEATURES)}.")
-        if self.additive and (self.needs_documents or self.judged_by != "subtraction"):
-            raise ValueError(f"{self.name!r}: what is additive is judged by subtraction.")
+            raise ValueError(
+                f"{self.name!r}: features must be some of {', '.join(FEATURES)}, not "
+                f"{self.features!r}."
+            )
+        if self.additive and (self.needs_documents or self.validation != "subtraction"):
+            raise ValueError(
+                f"{self.name!r}: an additive learner is validated by subtraction and needs no "
+                "documents. Pass additive=False."
+            )
 
     @classmethod
-    def of_documents(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
-        """Return a learner that is trained on documents, and anew for each fold it is judged on.
+    def document_trained(
+        cls, name: str, summary: str, make: Callable[..., Any], **fields: Any
+    ) -> Self:
+        """Return a learner that is trained on documents and refitted for each fold.
 
         Parameters
         ----------
-        name : str
-            Its name.
-        summary : str
-            What it is, in half a sentence.
-        make : callable
-            Makes a model of its settings.
-        **more : Any
+        name, summary, make
+            As in :class:`Learner`.
+        **fields : Any
             Other fields of :class:`Learner`.
         """
-        given: dict[str, Any] = {"judged_by": "refitting", **more}
+        given: dict[str, Any] = {"validation": "refitting", **fields}
         return cls(name, summary, make, additive=False, needs_documents=True, **given)
 
     @classmethod
-    def of_pools(cls, name: str, summary: str, make: Callable[..., Any], **more: Any) -> Self:
-        """Return a learner of documents with one label and without, which judges itself.
+    def semi_supervised(
+        cls, name: str, summary: str, make: Callable[..., Any], **fields: Any
+    ) -> Self:
+        """Return a learner that also uses unlabelled documents and cross-validates itself.
 
         Parameters
         ----------
-        name : str
-            Its name.
-        summary : str
-            What it is, in half a sentence.
-        make : callable
-            Makes a model of its settings.
-        **more : Any
+        name, summary, make
+            As in :class:`Learner`.
+        **fields : Any
             Other fields of :class:`Learner`.
         """
-        given: dict[str, Any] = {"judged_by": "itself", "multi_label": False, **more}
-        return cls.of_documents(name, summary, make, unlabelled=True, **given)
+        given: dict[str, Any] = {"validation": "self", "multi_label": False, **fields}
+        return cls.document_trained(name, summary, make, unlabelled=True, **given)
 
     def default(self) -> Any:
-        """Return a model with the usual setting."""
+        """Return an unfitted model with the default setting."""
         return self.make(**self.settings[0])
 
     def models(self) -> list[Any]:
-        """Return a model for each setting that is worth a try."""
+        """Return an unfitted model for each setting."""
         return [self.make(**setting) for setting in self.settings]
 
 
-# ------------------------------------------------------------------------------------------------
-# The one place where learners are known: choice, help and documentation read it.
-
+# Model selection, help texts, completion and the documentation all read this one mapping.
 _LEARNERS: dict[str, Learner] = {}
 
 CHOICES = ("auto", "best")
-"""Words that stand for a choice among learners, so that no learner can have them for a name."""
+"""Values of ``model=`` that compare learners, so that no learner can have these names."""
 
 
 def register(learner: Learner) -> Learner:
-    """Make a learner known by its name, in the place of one that had it before.
+    """Register a learner under its name, replacing any learner with that name.
 
     Parameters
     ----------
@@ -188,16 +187,16 @@ def register(learner: Learner) -> Learner:
     Returns
     -------
     Learner
-        The same.
+        The learner itself.
     """
     if learner.name in CHOICES:
-        raise ValueError(f"{learner.name!r} stands for a choice among learners.")
+        raise ValueError(f"{learner.name!r} cannot be the name of a learner: it compares learners.")
     _LEARNERS[learner.name] = learner
     return learner
 
 
 def unregister(name: str) -> None:
-    """Forget a learner.
+    """Remove a learner from the registry.
 
     Parameters
     ----------
@@ -210,16 +209,16 @@ def unregister(name: str) -> None:
 def learners(
     *, additive: bool | None = None, multi_label: bool = False, unlabelled: bool = False
 ) -> list[Learner]:
-    """Return the learners that can do what is asked for.
+    """Return the registered learners, filtered by ability.
 
     Parameters
     ----------
     additive : bool, default=None
-        Only those that are additive, or only those that are not; None for all.
+        True: only additive learners; False: only others; None: all.
     multi_label : bool, default=False
-        Only those that can give a document several labels.
+        True: only learners for documents with several labels.
     unlabelled : bool, default=False
-        Only those that learn from documents without labels, too.
+        True: only learners that use documents without labels.
 
     Examples
     --------
@@ -236,7 +235,7 @@ def learners(
 
 
 def find_learner(name: str) -> Learner:
-    """Return the learner of a name.
+    """Return the learner with a name.
 
     Parameters
     ----------
@@ -246,7 +245,7 @@ def find_learner(name: str) -> Learner:
     Raises
     ------
     UnknownNameError
-        If there is none; names those that there are.
+        If there is no such learner; the message lists the names.
     """
     if name not in _LEARNERS:
         known = [*CHOICES, *_LEARNERS]
@@ -256,51 +255,33 @@ def find_learner(name: str) -> Learner:
     return _LEARNERS[name]
 
 
-# ------------------------------------------------------------------------------------------------
-# The naive Bayes family as learners: the settings that were worth a try on many corpora.
-#
-# Models are imported when one is made: help, which lists the learners, is not to wait for them.
+_SMOOTHING_MODULES = {"AbsoluteDiscount": "discounting", "Background": "base", "Laplace": "base"}
 
 
-def _chi_contrast(**setting: Any) -> Any:
-    from tallytext.models.multinomial import MultinomialNB
+def _make_model(path: str, **setting: Any) -> Any:
+    """Return an unfitted model of the class at a path below ``tallytext.models``.
 
-    return MultinomialNB.chi_contrast(**_smoothed(setting))
-
-
-def _multinomial(**setting: Any) -> Any:
-    from tallytext.models.multinomial import MultinomialNB
-
-    return MultinomialNB(**_smoothed(setting))
-
-
-def _bernoulli(**setting: Any) -> Any:
-    from tallytext.models.bernoulli import BernoulliNB
-
-    return BernoulliNB(**setting)
+    Models are imported when one is made, because the command line lists the learners in its help
+    and must start fast.
+    """
+    module, _, name = path.partition(":")
+    if "smoothing" in setting:
+        kind, *numbers = setting["smoothing"]
+        smoothing = import_module(f"tallytext.models.smoothing.{_SMOOTHING_MODULES[kind]}")
+        setting["smoothing"] = getattr(smoothing, kind)(*numbers)
+    return attrgetter(name)(import_module(f"tallytext.models.{module}"))(**setting)
 
 
-def _poisson(**setting: Any) -> Any:
-    from tallytext.models.poisson import PoissonNB
-
-    return PoissonNB(**setting)
+_multinomial = partial(_make_model, "multinomial:MultinomialNB")
 
 
-def _smoothed(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return a setting in which a kind of smoothing and its number have become a smoothing."""
-    if "smoothing" not in setting:
-        return setting
-    from tallytext import models as smoothing
-
-    kind, *numbers = setting["smoothing"]
-    return {**setting, "smoothing": getattr(smoothing, kind)(*numbers)}
-
+# The naive Bayes family. The settings are those that did best on many corpora.
 
 register(
     Learner(
         name="chi-contrast",
-        summary="each class against the rest, words weighed by chi-square; best with many labels",
-        make=_chi_contrast,
+        summary="each class against its complement, chi-square word weights; best with many labels",
+        make=partial(_make_model, "multinomial:MultinomialNB.chi_contrast"),
         settings=(
             {},
             {"smoothing": ("Laplace", 0.03)},
@@ -312,7 +293,7 @@ register(
 register(
     Learner(
         name="contrast",
-        summary="each class against the rest, all words alike",
+        summary="each class against its complement, without word weights",
         make=_multinomial,
         settings=tuple(
             {"smoothing": ("Laplace", epsilon), "complement": True}
@@ -323,7 +304,7 @@ register(
 register(
     Learner(
         name="complement",
-        summary="the rest of each class only, as Rennie et al.",
+        summary="the complement of each class only (Rennie et al.)",
         make=_multinomial,
         settings=tuple(
             {"smoothing": ("Laplace", epsilon), "complement": "only"} for epsilon in (0.3, 1.0)
@@ -333,7 +314,7 @@ register(
 register(
     Learner(
         name="multinomial",
-        summary="bags of words, smoothed by the whole corpus",
+        summary="bag of words, smoothed by the whole corpus",
         make=_multinomial,
         settings=({"smoothing": ("Background", 0.5)}, {"smoothing": ("AbsoluteDiscount",)}),
     )
@@ -341,117 +322,80 @@ register(
 register(
     Learner(
         name="bernoulli",
-        summary="sets of words, where absent words speak too; for short texts",
-        make=_bernoulli,
+        summary="presence and absence of words; for short texts",
+        make=partial(_make_model, "bernoulli:BernoulliNB"),
         settings=({"gamma": 0.1},),
     )
 )
 register(
     Learner(
         name="poisson",
-        summary="mean frequencies of words, each document alike; made for several labels",
-        make=_poisson,
+        summary="mean word frequencies, documents weighted equally; made for several labels",
+        make=partial(_make_model, "poisson:PoissonNB"),
         settings=({}, {"weighting": "prr"}, {"weighting": "chi"}),
         dense=True,
     )
 )
 
 
-# ------------------------------------------------------------------------------------------------
-# Learners that are trained on documents: no functions of counts, and known all the same.
-#
-# Of these a choice considers the refined naive Bayes model only: the others take longer, and on
-# many corpora none of them came out ahead. Where there are documents without labels, it considers
-# those besides that learn from them.
+# Learners that are trained on documents. "best" compares only the refined naive Bayes model: the
+# others take longer, and none of them was ahead on many corpora. With documents without labels,
+# the semi-supervised learners are compared, too.
 
-# Numbers of four bytes that may lie in memory together: a gigabyte.
-_MOST_WEIGHTS = 1 << 28
-# Some eleven tables of words by classes are held at a time, which then come to 6 GiB.
-_MOST_POOLED = 1 << 26
-
-
-def _refined(**setting: Any) -> Any:
-    from tallytext.models.refined import RefinedNB
-
-    return RefinedNB(**setting)
-
-
-def _neighbours(**setting: Any) -> Any:
-    from tallytext.models.knn import CosineKNN
-
-    return CosineKNN(**setting)
-
-
-def _least_squares(**setting: Any) -> Any:
-    from tallytext.models.llsf import LLSF
-
-    return LLSF(**setting)
-
-
-def _pooled(**setting: Any) -> Any:
-    from tallytext.models.pooled import PooledNB
-
-    return PooledNB(**setting)
-
-
-def _rotation(**setting: Any) -> Any:
-    from tallytext.models.rotation import RotationForest
-
-    return RotationForest(**setting)
+# Weights of four bytes, in one gigabyte of memory.
+_MAX_WEIGHTS = 1 << 28
+# PooledNB holds about eleven tables of words by classes at a time: 6 GiB for this many weights.
+_MAX_POOLED_WEIGHTS = 1 << 26
 
 
 register(
-    Learner.of_documents(
+    Learner.document_trained(
         name="refined",
-        summary="chi-contrast, refined where it errs; the best with many labels",
-        make=_refined,
+        summary="linear SVM that starts from chi-contrast; the best with many labels",
+        make=partial(_make_model, "refined:RefinedNB"),
         features=("all words", "pairs", "characters"),
-        most_weights=_MOST_WEIGHTS,
+        max_weights=_MAX_WEIGHTS,
     )
 )
 register(
-    Learner.of_documents(
+    Learner.document_trained(
         name="neighbours",
-        summary="the labels of the most similar documents, which are kept",
-        make=_neighbours,
-        considered=False,
-        learns=True,
+        summary="k nearest neighbours by cosine; stores the documents",
+        make=partial(_make_model, "knn:CosineKNN"),
+        automatic=False,
+        incremental=True,
     )
 )
 register(
-    Learner.of_documents(
+    Learner.document_trained(
         name="llsf",
-        summary="least squares from words to labels, as Yang and Chute",
-        make=_least_squares,
-        considered=False,
+        summary="linear least squares fit from words to labels (Yang and Chute)",
+        make=partial(_make_model, "llsf:LLSF"),
+        automatic=False,
     )
 )
 register(
-    Learner.of_documents(
+    Learner.document_trained(
         name="rotation",
-        summary="decision trees on rotations of the words, as in Aggarwal's book",
-        make=_rotation,
-        considered=False,
+        summary="rotation forest: decision trees on rotated features",
+        make=partial(_make_model, "rotation:RotationForest"),
+        automatic=False,
     )
 )
 register(
-    Learner.of_pools(
+    Learner.semi_supervised(
         name="pooled",
-        summary="for few labels: learns from documents without labels, too",
-        make=_pooled,
+        summary="for few labels: also learns from documents without labels",
+        make=partial(_make_model, "pooled:PooledNB"),
         features=("all words",),
-        considered=False,
-        most_weights=_MOST_POOLED,
+        automatic=False,
+        max_weights=_MAX_POOLED_WEIGHTS,
     )
 )
 
 
-# ------------------------------------------------------------------------------------------------
-# Models that users bring along, as learners.
-
-
-def learner_of(model: Any) -> Learner:
-    """Return a learner of which a model with its settings is the only one.
+def learner_for_model(model: Any) -> Learner:
+    """Return an unregistered learner for a model that the user gave.
 
     Parameters
     ----------
@@ -461,28 +405,30 @@ def learner_of(model: Any) -> Learner:
     Raises
     ------
     TypeError
-        If it is no model that a classifier can be made of.
+        If it is not a model of this package.
 
     Examples
     --------
     >>> from tallytext import BernoulliNB
-    >>> learner_of(BernoulliNB()).additive
+    >>> learner_for_model(BernoulliNB()).additive
     True
     """
+    # Imported here, because listing the learners must not import their models.
+    from tallytext.models.base import TrainedClassifier
     from tallytext.models.naive_bayes import NaiveBayes
-    from tallytext.models.trained import TrainedClassifier
 
     kind = type(model)
     if isinstance(model, NaiveBayes):
         return Learner(kind.__name__, "given by its settings", kind)
     if isinstance(model, TrainedClassifier) and hasattr(model, "out_of_sample_scores"):
-        return Learner.of_pools(kind.__name__, "given by its settings", kind)
+        return Learner.semi_supervised(kind.__name__, "given by its settings", kind)
     if isinstance(model, TrainedClassifier):
-        learns = hasattr(model, "forget")
-        return Learner.of_documents(kind.__name__, "given by its settings", kind, learns=learns)
-    is_class = isinstance(model, type)
-    helps = f" Make an object of the class: {model.__name__}()." if is_class else ""
+        incremental = hasattr(model, "forget")
+        return Learner.document_trained(
+            kind.__name__, "given by its settings", kind, incremental=incremental
+        )
+    remedy = f" Pass an instance: {model.__name__}()." if isinstance(model, type) else ""
     raise TypeError(
-        "model must be the name of a learner, or a model of tallytext such as MultinomialNB(), "
-        f"not {model!r:.80}.{helps}"
+        "model must be the name of a learner or a model of tallytext such as MultinomialNB(), "
+        f"not {model!r:.80}.{remedy}"
     )

@@ -1,10 +1,9 @@
-"""What a classifier has to say of itself."""
+"""Report of a classifier: the selected model, its expected accuracy, and warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
-from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,13 +15,19 @@ from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
 
 if TYPE_CHECKING:
-    from tallytext.classifier.from_tally import Sampled
-    from tallytext.classifier.model_selection import Trial
+    from tallytext.classifier.model_selection import CandidateScore
+
+MAX_FEW_LABELS = 50
+"""Labels per class (median) up to which only semi-supervised learners are used, if they can be."""
+
+_MAX_DOCUMENTS = 2**63
+# Lines of a report have a heading of this width.
+_HEADING = 15
 
 
 @dataclass(frozen=True)
 class Changes:
-    """How many documents came and went, and terms, since something was found out."""
+    """Numbers of documents, and of selected terms, that changed since the calibration."""
 
     learned: int = 0
     forgotten: int = 0
@@ -33,59 +38,96 @@ class Changes:
         return any(asdict(self).values())
 
     def __str__(self) -> str:
-        counts = {name: count for name, count in asdict(self).items() if count}
-        terms = counts.pop("exchanged", 0)
-        parts = [_counted(counts, "document")] if counts else []
-        parts += [_counted({"exchanged": terms}, "term")] if terms else []
+        counts = asdict(self)
+        n_terms = counts.pop("exchanged")
+        n_documents = sum(counts.values())
+        parts = [f"{count:,} {name}" for name, count in counts.items() if count]
+        if parts:
+            parts[-1] += f" document{'s' * (n_documents != 1)}"
+        if n_terms:
+            parts.append(f"{n_terms:,} exchanged term{'s' * (n_terms != 1)}")
         return ", ".join(parts) or "nothing"
 
     def more(self, name: str, count: int) -> Changes:
-        """Return the changes after more documents."""
+        """Return the changes after ``count`` more of one kind."""
         counts: dict[str, Any] = asdict(self)
         return Changes(**(counts | {name: counts[name] + count}))
 
 
-def _counted(counts: dict[str, int], what: str) -> str:
-    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    return f"{kinds} {what}{'s' if sum(counts.values()) != 1 else ''}"
+@dataclass(frozen=True)
+class UnlabelledSummary:
+    """The documents without labels that a classifier was trained with.
+
+    Attributes
+    ----------
+    n_documents : int
+        Their number.
+    reason : str
+        Why a learner was selected that uses them, or one that does not.
+    notes : tuple of str
+        Sentences of the learner about their use.
+
+    Examples
+    --------
+    >>> summary = UnlabelledSummary(3, "it was named", ("3 documents",))
+    >>> UnlabelledSummary.from_dict(summary.to_dict()).n_documents
+    3
+    """
+
+    n_documents: int = 0
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as JSON values."""
+        return asdict(self) | {"notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> UnlabelledSummary:
+        """Return the summary that :meth:`to_dict` wrote."""
+        summary = cls(**{**values, "notes": tuple(values["notes"])})
+        is_text = all(isinstance(text, str) for text in (summary.reason, *summary.notes))
+        is_count = type(summary.n_documents) is int and 0 <= summary.n_documents < _MAX_DOCUMENTS
+        if not (is_text and is_count and isinstance(values["notes"], list)):
+            raise FileError(f"{values!r:.80} is not a summary of unlabelled documents")
+        return summary
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a classifier came to be what it is, and how far it can be trusted.
+    """The selected model of a classifier, its expected accuracy, and warnings.
 
     Attributes
     ----------
     learner, setting : str
-        What was chosen, or named.
-    several : bool
-        Whether documents may have several labels.
+        The selected learner, and the parameters that are not its defaults.
+    multi_label : bool
+        True if documents may have several labels or none.
     n_documents, n_classes, n_terms, n_tokens : int
-        What it has learned by now.
-    trials : list of Trial
-        What was tried, the best first; one that was named was not compared with others.
+        The counts at present.
+    trials : list of CandidateScore
+        The candidates of model selection, the best first; only one if the model was named.
     score : float or None
-        Accuracy, or F1 where documents may have several labels, on documents kept from the model.
-    n_judged : int
-        How many these were.
+        Accuracy on held-out documents, or F1 if documents may have several labels.
+    n_evaluated : int
+        The number of these documents.
     method : str
-        How they were kept from it: folds at random, of all documents or of a "sample", "groups"
-        that stayed together, the latest in "time", or "held out" for those given to
-        ``recalibrate``.
+        How they were held out: random folds ("cross-validation"), folds of a "sample", whole
+        "groups", the latest in "time", or "held out" for the documents of ``recalibrate``.
     changes : Changes
         Since the calibration was fitted.
     duplicates : Duplicates or None
-        Documents that came more than once when the classifier was fitted.
+        Documents that occurred more than once when the classifier was fitted.
     n_unlabelled : int
-        How many documents without labels there were besides.
+        The number of documents without labels.
     reason : str
-        Why a learner was taken that learns from these, or one that does not; empty for one that
+        Why a learner was selected that uses these, or one that does not; empty for a learner that
         was named.
     notes : list of str
-        What the learner did with them, in sentences.
+        Sentences of the learner about their use.
     origin : list of str
-        Where its counts are from, if it was made of a tally, and what was not counted, in
-        sentences.
+        Sentences about the tally that the classifier was made from, and about planes that were
+        dropped.
     """
 
     learner: str
@@ -95,9 +137,9 @@ class Report:
     n_classes: int
     n_terms: int
     n_tokens: int
-    trials: list[Trial]
+    trials: list[CandidateScore]
     score: float | None
-    n_judged: int
+    n_evaluated: int
     method: str
     changes: Changes
     duplicates: Duplicates | None
@@ -107,215 +149,142 @@ class Report:
     origin: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        parts = self._what, self._counted, self._pool, self._trust, self._repeated, self._why
-        return "\n".join(line for part in parts for line in part())
+        labels = "several labels per document" if self.multi_label else "one label per document"
+        n, duplicates = self.n_unlabelled, self.duplicates
+        unlabelled = [_number_of(n, "document")] * (n > 0) + [self.reason] * bool(self.reason)
+        learned = (
+            f"{_number_of(self.n_documents, 'document')}, "
+            f"{self.n_classes:,} class{'es' * (self.n_classes != 1)}, "
+            f"{self.n_terms:,} distinct features from {self.n_tokens:,} occurrences"
+        )
+        lines = [
+            f"{self.learner}, {labels}",
+            *_section("learned", [learned]),
+            *_section("counted", self.origin),
+            *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
+            *self._expected_lines(),
+        ]
+        if duplicates is not None and (duplicates.n_repeated or duplicates.n_conflicting):
+            lines += _section("duplicates", str(duplicates).splitlines())
+        return "\n".join([*lines, *self._selection_lines()])
 
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON has them."""
-        values = asdict(self)
-        repeated = self.duplicates
-        return values | {"duplicates": None if repeated is None else repeated.to_dict()}
+        """Return the report as JSON values."""
+        # The key stays "several", which scripts read from the output of the command line.
+        keys = {"multi_label": "several"}
+        values = {keys.get(name, name): value for name, value in asdict(self).items()}
+        duplicates = self.duplicates
+        return values | {"duplicates": None if duplicates is None else duplicates.to_dict()}
 
-    def _what(self) -> list[str]:
-        labels = "several labels per document" if self.multi_label else "one label per document"
-        return [
-            f"{self.learner}, {labels}",
-            f"  learned      {self.n_documents:,} document{'s' * (self.n_documents != 1)}, "
-            f"{self.n_classes:,} class{'es' * (self.n_classes != 1)}, "
-            f"{self.n_terms:,} different words of {self.n_tokens:,}",
-        ]
-
-    def _counted(self) -> list[str]:
-        heads = ["  counted", *[""] * len(self.origin)]
-        return [f"{head:<15}{line}" for head, line in zip(heads, self.origin, strict=False)]
-
-    def _pool(self) -> list[str]:
-        said = [self.reason] if self.reason else []
-        n = self.n_unlabelled
-        if n:
-            said.insert(0, f"{n:,} document{'s' * (n != 1)} besides")
-        first, *rest = [*said, *self.notes] or [""]
-        kind = "unlabelled" if n else "learning"
-        return [f"  {kind:<12} {first}", *(f"{'':15}{line}" for line in rest)] if first else []
-
-    def _trust(self) -> list[str]:
+    def _expected_lines(self) -> list[str]:
         if self.score is None:
-            return ["  probabilities are raw: there was nothing to calibrate them on"]
+            return ["  probabilities are raw: there were no documents to calibrate them on"]
         measure = "F1" if self.multi_label else "accuracy"
-        lines = [
-            f"  expected     {self.score:.1%} {measure}, on {self.n_judged:,} documents kept from "
-            f"the model ({self.method})"
+        expected = [
+            f"{self.score:.1%} {measure}, on {self.n_evaluated:,} held-out documents "
+            f"({self.method})"
         ]
         if self.method in ("cross-validation", "sample"):
-            known = ": give fit groups= or time=" * (self.method == "cross-validation")
-            lines.append(
-                f"               too high where near duplicates, threads or authors recur{known}"
+            remedy = ": pass groups= or time=" * (self.method == "cross-validation")
+            expected.append(
+                f"too high if texts come in threads, by author or as near duplicates{remedy}"
             )
-        if self.changes:
-            lines.append(
-                f"  stale        {self.changes} since probabilities, sets and thresholds were "
-                "found; call recalibrate(texts, labels)"
-            )
-        return lines
+        stale = (
+            f"{self.changes} since probabilities, sets and thresholds were fitted; call "
+            "recalibrate(texts, labels)"
+        )
+        return [*_section("expected", expected), *_section("stale", [stale] * bool(self.changes))]
 
-    def _repeated(self) -> list[str]:
-        if self.duplicates is None or not (
-            self.duplicates.n_repeated or self.duplicates.n_conflicting
-        ):
-            return []
-        first, *rest = str(self.duplicates).splitlines()
-        return [f"  duplicates   {first}", *(f"               {line}" for line in rest)]
-
-    def _why(self) -> list[str]:
+    def _selection_lines(self) -> list[str]:
         if len(self.trials) < 2:
-            return [f"  setting      {self.setting}"]
-        tried = [trial for trial in self.trials if trial.score is not None]
-        if not tried:
-            return [f"  setting      {self.setting}, for want of documents to compare others on"]
-        best = {trial.learner: trial for trial in reversed(tried)}
-        lines = [f"  chosen as the best of {len(tried)} settings; the best of each learner:"]
-        lines += [_line(trial) for trial in tried if best[trial.learner] is trial]
-        if skipped := sorted({t.learner for t in self.trials if t.score is None}):
+            return _section("setting", [self.setting])
+        scored = [each for each in self.trials if each.score is not None]
+        if not scored:
+            reason = "not compared with others, because there were too few documents"
+            return _section("setting", [f"{self.setting}, {reason}"])
+        best = {each.learner: each for each in reversed(scored)}
+        lines = [f"  chosen as the best of {len(scored)} settings; the best of each learner:"]
+        lines += [
+            f"    {each.score:>6.1%} of {each.n_documents:>5,}  {each.learner:<12}  {each.setting}"
+            for each in scored
+            if best[each.learner] is each
+        ]
+        if skipped := sorted({each.learner for each in self.trials if each.score is None}):
             lines.append(f"  not all tried, to save time: {', '.join(skipped)}")
         return lines
 
 
-def _line(trial: Trial) -> str:
-    return (
-        f"    {trial.score:>6.1%} of {trial.n_documents:>5,}  {trial.learner:<12}  {trial.setting}"
-    )
+def _section(heading: str, lines: list[str]) -> list[str]:
+    """Return lines with a heading before the first of them."""
+    # One heading more than lines, so that no lines give no heading either.
+    headings = [f"  {heading}", *[""] * len(lines)]
+    return [f"{head:<{_HEADING}}{line}" for head, line in zip(headings, lines, strict=False)]
 
 
-# ------------------------------------------------------------------------------------------------
-# Settings in few words: what is not as usual.
+def _number_of(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
-def in_few_words(model: Any) -> str:
-    """Return the settings of a model that are not its defaults.
+def describe_model(model: Any) -> str:
+    """Return a model, or its smoothing, with the parameters that are not the defaults.
 
     Examples
     --------
     >>> from tallytext import MultinomialNB
     >>> from tallytext.models import AbsoluteDiscount, Laplace
-    >>> in_few_words(MultinomialNB(Laplace(0.1), complement=True))
+    >>> describe_model(MultinomialNB(Laplace(0.1), complement=True))
     'MultinomialNB(smoothing=Laplace(epsilon=0.1), complement=True)'
-    >>> in_few_words(MultinomialNB(AbsoluteDiscount()))
+    >>> describe_model(MultinomialNB(AbsoluteDiscount()))
     'MultinomialNB(smoothing=AbsoluteDiscount())'
     """
-    kind: Any = type(model)
-    usual = _defaults(kind)
-    given = model.get_params(deep=False)
-    return _named(model, {name: given[name] for name in usual if name != "verbose"}, usual)
+    if is_dataclass(model):
+        own = [each for each in fields(model) if each.init]
+        given = {each.name: getattr(model, each.name) for each in own}
+        defaults: dict[str, Any] = {each.name: each.default for each in own}
+    else:
+        kind: Any = type(model)
+        given = model.get_params(deep=False)
+        defaults = {name: each.default for name, each in signature(kind).parameters.items()}
+        # A progress bar is no part of a model.
+        defaults.pop("verbose", None)
+    shown = []
+    for name, default in defaults.items():
+        value = given[name]
+        # True == 1 == 1.0, but they are different settings.
+        if default is not MISSING and type(value) is type(default) and bool(value == default):
+            continue
+        is_nested = is_dataclass(value) and not isinstance(value, type)
+        shown.append(f"{name}={describe_model(value) if is_nested else repr(value)}")
+    return f"{type(model).__name__}({', '.join(shown)})"
 
 
-@cache
-def _defaults(kind: Any) -> dict[str, Any]:
-    return {name: each.default for name, each in signature(kind).parameters.items()}
-
-
-def _named(value: Any, given: dict[str, Any], usual: dict[str, Any]) -> str:
-    unusual = (
-        f"{name}={_value(each)}" for name, each in given.items() if not _same(each, usual[name])
+def check_semi_supervised(learner: Learner) -> None:
+    """Raise SettingsError if a learner cannot use documents without labels."""
+    if learner.unlabelled:
+        return
+    able = " or ".join(f"model={each.name!r}" for each in learners(unlabelled=True))
+    alone = " A naive Bayes model by itself, given counts, has fit(X, y, unlabelled=)."
+    raise SettingsError(
+        f"{learner.name} learns nothing from unlabelled documents in a classifier. Use {able}, "
+        'or let model="auto" select a learner, or fit without unlabelled=.'
+        f"{alone * learner.additive}"
     )
-    return f"{type(value).__name__}({', '.join(unusual)})"
 
 
-def _value(value: Any) -> str:
-    if not is_dataclass(value) or isinstance(value, type):
-        return repr(value)
-    settled = [each for each in fields(value) if each.init]
-    given = {each.name: getattr(value, each.name) for each in settled}
-    return _named(value, given, {each.name: each.default for each in settled})
-
-
-def _same(value: Any, usual: Any) -> bool:
-    return usual is not MISSING and type(value) is type(usual) and bool(value == usual)
-
-
-# ------------------------------------------------------------------------------------------------
-# Documents without labels: what a classifier was given of them, and what became of it.
-
-FEW = 50
-"""Labels per class up to which learners are not compared where there is text without labels."""
-
-_MOST_DOCUMENTS = 2**63
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The documents without labels that a classifier was trained with.
-
-    Attributes
-    ----------
-    n_documents : int
-        How many there were.
-    reason : str
-        Why a learner was taken that learns from them, or one that does not.
-    notes : tuple of str
-        What the learner did with them, in sentences.
-
-    Examples
-    --------
-    >>> Pool.from_dict(Pool(3, "it was named", ("3 documents",)).to_dict()).n_documents
-    3
-    """
-
-    n_documents: int = 0
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON has them."""
-        return asdict(self) | {"notes": list(self.notes)}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Pool:
-        """Read what :meth:`to_dict` wrote."""
-        made = cls(**{**values, "notes": tuple(values["notes"])})
-        texts = all(isinstance(text, str) for text in (made.reason, *made.notes))
-        counted = type(made.n_documents) is int and 0 <= made.n_documents < _MOST_DOCUMENTS
-        if not (texts and counted and isinstance(values["notes"], list)):
-            raise FileError(f"{values!r:.80} says nothing of unlabelled documents")
-        return made
-
-
-def check_ears(learner: Learner) -> None:
-    """Refuse documents without labels for a learner that would not listen.
-
-    Raises
-    ------
-    SettingsError
-        Names those that would.
-    """
-    if not learner.unlabelled:
-        able = " or ".join(f"model={each.name!r}" for each in learners(unlabelled=True))
-        alone = " A naive Bayes model by itself, given counts, has fit(X, y, unlabelled=)."
-        raise SettingsError(
-            f"{learner.name} learns nothing from unlabelled documents in a classifier. Use {able}, "
-            'or leave the choice to model="auto"; or fit it without unlabelled=.'
-            f"{alone * learner.additive}"
-        )
-
-
-def refuse_several() -> NoReturn:
-    """Refuse documents without labels beside those that may have several.
-
-    Raises
-    ------
-    LabelError
-    """
+def refuse_multi_label() -> NoReturn:
+    """Raise LabelError: documents without labels cannot be used with several labels."""
     raise LabelError(
-        "unlabelled documents can be learned from where each of the others has exactly one label, "
-        "and here documents may have several or none. Give texts whose labels are not known as "
-        "unlabelled= and not with the label []; or fit without unlabelled=, or one classifier for "
-        'each label, with "yes" and "no" for labels.'
+        "unlabelled documents can be used only if each of the other documents has exactly one "
+        "label, and here documents may have several or none. Pass texts whose labels are not known "
+        "as unlabelled= and not with the label []; or fit without unlabelled=; or fit one "
+        'classifier for each label, with the labels "yes" and "no".'
     )
 
 
-def reason_for(n_labels: float, chosen: Learner, compared: Sequence[Learner]) -> str:
-    """Return why a learner was taken where there were documents without labels.
+def explain_unlabelled_choice(n_labels: float, chosen: Learner, compared: Sequence[Learner]) -> str:
+    """Return the reason why a learner was selected, if there were documents without labels.
 
     Parameters
     ----------
@@ -323,87 +292,71 @@ def reason_for(n_labels: float, chosen: Learner, compared: Sequence[Learner]) ->
         Labels per class, the median.
     chosen : Learner
     compared : sequence of Learner
-        What it was compared with, itself among them.
+        All candidates, including the selected one.
 
     Examples
     --------
     >>> from tallytext.classifier import find_learner
-    >>> print(reason_for(10, find_learner("pooled"), [find_learner("pooled")]))
-    pooled learns from them; 10 labels per class (median) are too few to compare learners by
+    >>> print(explain_unlabelled_choice(10, find_learner("pooled"), [find_learner("pooled")]))
+    pooled learns from them; 10 labels per class (median) are too few to compare learners
     """
     if not any(each.unlabelled for each in compared):
-        return "not learned from: tables of their words and all classes would fill memory"
+        return "not used: a table of their words and all classes would not fit into memory"
     if all(each.unlabelled for each in compared):
         return (
             f"{chosen.name} learns from them; {n_labels:g} label{'s' * (n_labels != 1)} per class "
-            f"(median) {'is' if n_labels == 1 else 'are'} too few to compare learners by"
+            f"(median) {'is' if n_labels == 1 else 'are'} too few to compare learners"
         )
     if chosen.unlabelled:
-        return f"{chosen.name} learns from them, and did best on documents kept from all learners"
-    return f"of no use here: {chosen.name}, which learns nothing from them, did best without"
+        return f"{chosen.name} learns from them and had the best held-out score"
+    return f"not used: {chosen.name}, which cannot learn from them, had the best held-out score"
 
 
-# ------------------------------------------------------------------------------------------------
-# Where the counts of a classifier are from, in sentences.
-
-
-def sentences(tally: Tally, origin: Origin | None, sampled: Sampled, n_compared: int) -> list[str]:
-    """Return what there is to say of a classifier that was made of a tally.
+def describe_origin(
+    origin: Origin | None, tally: Tally, n_sampled: int, n_uncertain: int, n_compared: int
+) -> list[str]:
+    """Return sentences about the tally that a classifier was made from.
 
     Parameters
     ----------
-    tally : Tally
     origin : Origin or None
-        What is known of its making.
-    sampled : Sampled
-        The documents that models were judged on.
+        How the tally was counted, if that is known.
+    tally : Tally
+    n_sampled : int
+        The number of documents in the sample.
+    n_uncertain : int
+        The number of words of the sample that models were scored without.
     n_compared : int
-        How many models were judged on them.
+        The number of models that were scored on the sample; 0 if there were too few documents.
     """
-    said = [f"{_where(origin)}; {_judged_on(tally, sampled, n_compared)}"]
+    # Without the number of partitions: a model does not depend on it.
+    source = "a tally" if origin is None else "in partitions"
+    sampled = f"a sample of {_number_of(n_sampled, 'document')}"
+    if n_compared:
+        models = "models compared" if n_compared > 1 else "the model scored"
+        scoring = f"{models} on {sampled} of {tally.n_documents:,}"
+    elif n_sampled:
+        scoring = f"{sampled} is too small to score models on"
+    else:
+        scoring = "no sample of documents to score models on"
+    sentences = [f"{source}; {scoring}"]
     if origin is not None and origin.n_skipped:
-        said.append(f"{_some(origin.n_skipped, 'row')} could not be read, and left out")
+        sentences.append(f"{_number_of(origin.n_skipped, 'row')} left out that could not be read")
     if origin is not None and origin.dropped:
-        lost = origin.dropped
-        said.append(
-            f"{_some(lost.n_tokens, 'occurrence')} of rare words left out: no count is off by more "
-            f"than {lost.bound:,}"
+        sentences.append(
+            f"{_number_of(origin.dropped.n_tokens, 'occurrence')} of rare words left out: no count "
+            f"is off by more than {origin.dropped.bound:,}"
         )
-    if origin is not None and origin.outgrown:
-        said.append(said_of_outgrown(origin.outgrown))
-    if sampled.n_uncertain:
-        said.append(
-            f"{_some(sampled.n_uncertain, 'word')} of the sample ignored when models were judged: "
-            "the counts have fewer of them than the sample"
+    if origin is not None and origin.overflowing:
+        sentences.append(describe_overflow(origin.overflowing))
+    if n_uncertain:
+        sentences.append(
+            f"{_number_of(n_uncertain, 'word')} of the sample ignored in scoring: the tally has "
+            "fewer of them than the sample"
         )
-    return said
+    return sentences
 
 
-def said_of_outgrown(planes: list[Plane]) -> str:
-    """Return what there is to say of planes that had no room for all documents."""
-    return f"too many documents for the 64 bits of {', '.join(map(repr, planes))}: not counted"
-
-
-def sentences_from(stored: Any) -> list[str]:
-    """Read sentences from a file."""
-    if not isinstance(stored, list) or not all(isinstance(each, str) for each in stored):
-        raise FileError(f"{stored!r:.80} does not say where counts are from")
-    return list(stored)
-
-
-def _where(origin: Origin | None) -> str:
-    # Not how many: a model is the same however documents were spread.
-    return "a tally" if origin is None else "in partitions"
-
-
-def _judged_on(tally: Tally, sampled: Sampled, n_compared: int) -> str:
-    n = len(sampled.drawn.labels)
-    if not n_compared:
-        few = f"a sample of {_some(n, 'document')} is too small" if n else "no sample of documents"
-        return f"{few} to judge models on"
-    verb = "compared" if n_compared > 1 else "judged"
-    return f"{verb} on a sample of {_some(n, 'document')} of {tally.n_documents:,}"
-
-
-def _some(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+def describe_overflow(planes: list[Plane]) -> str:
+    """Return a sentence about planes that were dropped because their sums overflow."""
+    return f"not counted: {', '.join(map(repr, planes))}, whose sums would exceed 64 bits"

@@ -1,4 +1,4 @@
-"""From counted documents to a fitted classifier."""
+"""Training of a classifier: count the documents in one pass, then select and fit a model."""
 
 from __future__ import annotations
 
@@ -11,239 +11,88 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tallytext.classifier.labels import check_as_many, check_single
+from tallytext.classifier.labels import check_label_count, single_labels
 from tallytext.classifier.model_selection import (
     Candidate,
-    Choice,
-    Contest,
-    Fitted,
-    Judge,
-    Size,
-    affordable,
-    fitted,
-    n_judged,
+    ClassifierSettings,
+    DocumentSample,
+    FittedParts,
+    FoldScorer,
+    Keys,
+    SampledDocuments,
+    Selection,
+    Selector,
+    StoredRows,
+    TrainingDocuments,
+    fitted_parts,
+    is_affordable,
+    n_scored_documents,
+    select_model,
+    selector_for,
+    training_size,
 )
 from tallytext.classifier.registry import (
     CHOICES,
     FEATURES,
-    GIVEN,
-    Learner,
+    GIVEN_FEATURES,
     find_learner,
-    learner_of,
+    learner_for_model,
     learners,
 )
 from tallytext.classifier.report import (
-    FEW,
-    Pool,
-    check_ears,
-    reason_for,
-    refuse_several,
-    said_of_outgrown,
-)
-from tallytext.classifier.sampling import (
-    Drawn,
-    KeptRows,
-    Keys,
-    Rows,
-    Sample,
-    TrainingDocuments,
-    dealt_out,
-    few_for_refitting,
-    grouped,
-    latest,
-    some_for_itself,
-    whole,
-)
-from tallytext.classifier.term_selection import (
-    Selector,
-    check_documents,
-    planes_to_select,
-    selector_for,
+    MAX_FEW_LABELS,
+    UnlabelledSummary,
+    check_semi_supervised,
+    describe_overflow,
+    explain_unlabelled_choice,
+    refuse_multi_label,
 )
 from tallytext.errors import CountOverflowError, LabelError, VocabularyError
-from tallytext.tally.gathered import added
+from tallytext.evaluation.folds import (
+    Rows,
+    folds_of_sorted_groups,
+    latest_fold,
+    refitting_folds,
+    self_evaluation_folds,
+    subtraction_folds,
+    take_whole_groups,
+)
+from tallytext.features.selector import TermSelector
+from tallytext.tally.gathered import add_tallies
 from tallytext.tally.labels import LabelIndex, distinct_labels
-from tallytext.tally.planes import Plane, in_order
+from tallytext.tally.planes import Plane, sort_planes
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
-from tallytext.text.sources import as_texts, fingerprints
+from tallytext.text.sources import as_texts, fingerprints, split_documents
 from tallytext.text.vectorizer import TextVectorizer
 
-# ------------------------------------------------------------------------------------------------
-# Training documents as they stream by: counted, some of them kept to judge models on.
-
-SAMPLE = 4096
-"""How many documents are kept to judge models on, at most."""
-SAMPLE_OF_KEPT = 16_384
-"""The same where all documents are kept anyway."""
-
-
-class Counting:
-    """Counts documents, batch by batch, in memory that does not grow with their number.
-
-    But for eight bytes and a label each, to find those that come twice; and for all of them, if a
-    model is to be trained on documents.
-
-    Parameters
-    ----------
-    vectorizer : TextVectorizer
-        Not fitted; learns the words.
-    planes : iterable of Plane
-        What to count besides, as long as sums have room for it.
-    kept : dict of KeptRows
-        By names of features, what to keep of all documents; those with this vectorizer are
-        counted once.
-    most_words : mapping
-        By names of features, of how many words documents may be on average in the first batch for
-        these features to be counted at all.
-    pool : dict of KeptRows
-        By names of features, what to keep of documents without labels.
-    n_drawn : int
-        How many documents are kept to judge models on, at most.
-    """
-
-    def __init__(
-        self,
-        vectorizer: TextVectorizer,
-        planes: Iterable[Plane],
-        kept: Mapping[str, KeptRows] = MappingProxyType({}),
-        most_words: Mapping[str, float] = MappingProxyType({}),
-        pool: Mapping[str, KeptRows] = MappingProxyType({}),
-        n_drawn: int = SAMPLE,
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.sample = Sample(n_drawn)
-        self._planes = in_order(planes)
-        self._tally: Tally | None = None
-        self.kept, self._pool = dict(kept), dict(pool)
-        self.n_unlabelled = 0
-        self._most_words = most_words
-        self._labels: list[Any] = []
-        self._fingerprints: list[NDArray[np.uint64]] = []
-
-    def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
-        """Count more documents.
-
-        Parameters
-        ----------
-        texts : list or column of str
-        labels : list
-            A label per document, or a list of labels.
-        keys : ndarray of uint64, default=None
-            What documents are drawn by, see :class:`~tallytext.classifier.sampling.Sample`.
-        """
-        self._check_order()
-        X = self.vectorizer.partial_fit_transform(texts)
-        check_as_many(X.shape[0], labels)
-        self._learn(X, labels)
-        self.sample.add(X, labels, keys)
-        self._labels += labels
-        self._fingerprints.append(self._prints(texts))
-        self._keep(texts, X)
-
-    def add_unlabelled(self, texts: Any) -> None:
-        """Count more documents without labels, for the models that learn from these.
-
-        They are in no class and in no tally; but their words are known from now on.
-        """
-        for rows in self._pool.values():
-            rows.count(texts)
-        self.n_unlabelled = max((rows.n_documents for rows in self._pool.values()), default=0)
-
-    @property
-    def tally(self) -> Tally:
-        """What was counted."""
-        if self._tally is None or not self._tally.n_documents:
-            raise LabelError("there is no document to learn from.")
-        return self._tally
-
-    @property
-    def outgrown(self) -> list[Plane]:
-        """What is no longer counted, since sums would have left 64 bits."""
-        kept = self._planes if self._tally is None else self._tally.planes
-        return [each for each in self._planes if each not in kept]
-
-    @property
-    def n_documents(self) -> int:
-        """How many documents were counted."""
-        return len(self._labels)
-
-    def documents(self, multi_label: bool) -> TrainingDocuments | None:
-        """Return all documents, if they were kept."""
-        labels = self._labels if multi_label else check_single(self._labels)
-        pool = self._pool if self.n_unlabelled else {}
-        return TrainingDocuments(self.kept, labels, pool) if self.kept else None
-
-    def duplicates(self) -> Duplicates:
-        """Return which documents came more than once."""
-        index = LabelIndex()
-        encoded = index.encode(self._labels, len(self._labels))
-        return Duplicates.of(np.concatenate(self._fingerprints), encoded, index.names)
-
-    def _keep(self, texts: Any, X: Any) -> None:
-        if len(self._fingerprints) == 1:
-            words = X.sum() / max(X.shape[0], 1)
-            for name, most in self._most_words.items():
-                if words > most:
-                    self.kept.pop(name, None)
-        for rows in self.kept.values():
-            if rows.vectorizer is self.vectorizer:
-                rows.add(X)
-            else:
-                rows.count(texts)
-
-    def _learn(self, X: Any, labels: list[Any]) -> None:
-        tally, terms = self._counted_into(labels), self.vectorizer.vocabulary_
-        try:
-            tally.learn(X, labels, terms=terms)
-        except CountOverflowError:
-            if not tally.planes:
-                raise
-            more = Tally(terms, planes=tally.planes).learn(X, labels, terms=terms)
-            self._tally = added(tally, more)
-
-    def _counted_into(self, labels: list[Any]) -> Tally:
-        if self._tally is None:
-            self._tally = Tally(self.vectorizer.vocabulary_, planes=self._planes)
-            self._tally.number_labels(distinct_labels(labels))
-        return self._tally
-
-    def _prints(self, texts: Any) -> NDArray[np.uint64]:
-        read = self.vectorizer
-        return fingerprints(
-            texts, encoding=read.encoding, decode_error=read.decode_error, n_jobs=read.n_jobs
-        )
-
-    def _check_order(self) -> None:
-        if self.vectorizer.is_limited and self._fingerprints:
-            raise VocabularyError(
-                "min_df, max_df and max_features need all documents at once: use fit, or a "
-                "vectorizer without limits."
-            )
+TRAINING_BATCH = 65_536
+"""Number of documents that are counted at a time."""
+SAMPLE_SIZE = 4096
+"""Largest number of documents that models are scored on."""
+SAMPLE_SIZE_REFITTING = 16_384
+"""The same if all documents are stored in any case, for learners that are trained on them."""
 
 
-# ------------------------------------------------------------------------------------------------
-# What there is to choose from, as the settings of a classifier say.
-
-
-def vectorizer_for(settings: Any, features: str) -> TextVectorizer:
-    """Return a vectorizer that is not fitted yet, as the settings of a classifier say."""
+def vectorizer_for(settings: ClassifierSettings, features: str) -> TextVectorizer:
+    """Return an unfitted vectorizer: that of the settings, or the usual one for the features."""
     given = settings.vectorizer
     if given is None:
         return TextVectorizer(**FEATURES[features].vectorizer, n_jobs=settings.n_jobs)
     if not isinstance(given, TextVectorizer):
         raise TypeError(f"vectorizer must be a TextVectorizer, not {given!r:.80}.")
+    # A clone, so that the vectorizer of the user stays unfitted and can serve other classifiers.
     return clone(given)
 
 
-def candidates_for(settings: Any, unlabelled: bool = False) -> list[Candidate]:
-    """Return what there is to choose from.
+def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> list[Candidate]:
+    """Return the candidates of model selection.
 
     Parameters
     ----------
-    settings : TextClassifier
+    settings : ClassifierSettings
     unlabelled : bool, default=False
-        Whether there will be documents without labels.
+        True if there will be documents without labels.
 
     Examples
     --------
@@ -252,234 +101,393 @@ def candidates_for(settings: Any, unlabelled: bool = False) -> list[Candidate]:
     ['bernoulli: BernoulliNB(gamma=0.1)']
     """
     if unlabelled and settings.multi_label:
-        refuse_several()
-    found = _found(settings, unlabelled)
-    if unlabelled and settings.model not in CHOICES:
-        check_ears(found[0].learner)
+        refuse_multi_label()
+    model, multi_label = settings.model, bool(settings.multi_label)
+    if not isinstance(model, str):
+        found = [Candidate(learner_for_model(model), clone(model))]
+    elif model not in CHOICES:
+        learner = find_learner(model)
+        found = [Candidate(learner, learner.default(), learner.features[0])]
+    else:
+        # "auto" promises a classifier that can learn, forget and merge afterwards.
+        additive = True if model == "auto" else None
+        kinds = [k for k in learners(additive=additive, multi_label=multi_label) if k.automatic]
+        if unlabelled:
+            kinds += [kind for kind in learners(unlabelled=True) if kind not in kinds]
+        found = [
+            Candidate(kind, each, features)
+            for kind in kinds
+            for each in kind.models()
+            for features in kind.features
+        ]
+    if unlabelled and model not in CHOICES:
+        check_semi_supervised(found[0].learner)
     if settings.vectorizer is not None:
+        # Without a choice of features, one candidate remains of each model.
         found = list({(each.learner.name, id(each.model)): each for each in found}.values())
-        found = [replace(each, features=GIVEN) for each in found]
+        found = [replace(each, features=GIVEN_FEATURES) for each in found]
+    # A given model keeps its own values where the classifier has none.
     common = {"n_jobs": settings.n_jobs, "verbose": settings.verbose}
-    given = {name: value for name, value in common.items() if value is not None}
     for candidate in found:
         known = candidate.model.get_params(deep=False)
-        candidate.model.set_params(**{name: given[name] for name in given if name in known})
+        candidate.model.set_params(
+            **{name: v for name, v in common.items() if v is not None and name in known}
+        )
     return found
 
 
-def _found(settings: Any, unlabelled: bool) -> list[Candidate]:
-    model = settings.model
-    if isinstance(model, str) and model in CHOICES:
-        additive = True if model == "auto" else None
-        multi_label = bool(settings.multi_label)
-        kinds = [k for k in learners(additive=additive, multi_label=multi_label) if k.considered]
-        if unlabelled:
-            kinds += [kind for kind in learners(unlabelled=True) if kind not in kinds]
-        return [each for kind in kinds for each in _variants(kind)]
-    if isinstance(model, str):
-        kind = find_learner(model)
-        return [Candidate(kind, kind.default(), kind.features[0])]
-    return [Candidate(learner_of(model), clone(model))]
-
-
-def _variants(kind: Learner) -> list[Candidate]:
-    return [Candidate(kind, each, name) for each in kind.models() for name in kind.features]
-
-
-def pool_for(kept: dict[str, KeptRows], candidates: list[Candidate]) -> dict[str, KeptRows]:
-    """Return what to keep of documents without labels, for those that learn from them."""
-    names = {each.features for each in candidates if each.learner.unlabelled}
-    return {name: KeptRows(kept[name].vectorizer) for name in names}
-
-
-def drawn_from(candidates: list[Candidate]) -> int:
-    """Return how many documents to judge models on: more where all are kept for others anyway."""
-    kept = any(each.learner.judged_by == "refitting" for each in candidates)
-    return SAMPLE_OF_KEPT if kept else SAMPLE
-
-
-def limits_for(kept: dict[str, KeptRows], base: str) -> dict[str, float]:
-    """Return how long documents may be for features to be worth counting."""
-    limits = {name: FEATURES[name].most_words for name in kept if name not in (GIVEN, base)}
-    return {name: most for name, most in limits.items() if most is not None}
-
-
 def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
-    """Return what a tally must count for a model of chosen terms to be read off it."""
-    own = planes_of(candidate)
-    return [*own, *(each for each in planes_to_select(selector) if each not in own)]
+    """Return the planes that a tally must count for a model of the selected terms."""
+    planes: list[Plane] = []
+    if candidate.learner.additive:
+        model = candidate.model
+        model._resolve_multi_label(bool(model.multi_label))
+        # A classifier counts whole documents: in units of 1, without document weights.
+        planes += [column for column in model._columns(1.0, False) if isinstance(column, Plane)]
+    if isinstance(selector, TermSelector) and selector.method == "ig":
+        # Information gain may count a multi-label document in equal parts for each of its labels.
+        shared = Plane("binary", shared=True)
+        if selector.labels in (None, "fractional") and shared not in planes:
+            planes.append(shared)
+    return planes
 
 
-def planes_of(candidate: Candidate) -> list[Plane]:
-    """Return what a tally must count for a model to be read off it."""
-    if not candidate.learner.additive:
-        return []
-    candidate.model._settle(bool(candidate.model.multi_label))
-    return [column for column in candidate.model._columns(1.0, False) if isinstance(column, Plane)]
+class DocumentCounter:
+    """Counts labelled documents, batch by batch.
 
-
-class Training:
-    """One training of a classifier, from its settings: add documents, then finish.
+    Memory grows by eight bytes and a label per document, to find duplicates; and by the rows of
+    counts only if a candidate is trained on documents.
 
     Parameters
     ----------
-    settings : TextClassifier
-        Its parameters are read; it is not changed.
-    unlabelled : bool, default=False
-        Whether there will be documents without labels.
+    vectorizer : TextVectorizer
+        Unfitted; its vocabulary grows.
+    planes : iterable of Plane
+        Planes to count. A plane whose sums would overflow is dropped.
+    rows : mapping of StoredRows, default={}
+        Where to store the counts of all documents, by the name of the features. Those with this
+        vectorizer are counted once.
+    max_words : mapping of float, default={}
+        By the name of the features, the mean number of words per document in the first batch above
+        which these features are not counted.
+    unlabelled : mapping of StoredRows, default={}
+        Where to store the counts of documents without labels, by the name of the features.
+    sample_size : int, default=4096
+        Largest number of documents that models are scored on.
+
+    Attributes
+    ----------
+    tally : Tally or None
+        The counts of all documents; None before the first batch.
+    overflowing : list of Plane
+        Planes that were dropped, because a sum would exceed 64 bits.
     """
 
-    def __init__(self, settings: Any, unlabelled: bool = False) -> None:
+    def __init__(
+        self,
+        vectorizer: TextVectorizer,
+        planes: Iterable[Plane],
+        rows: Mapping[str, StoredRows] = MappingProxyType({}),
+        max_words: Mapping[str, float] = MappingProxyType({}),
+        unlabelled: Mapping[str, StoredRows] = MappingProxyType({}),
+        sample_size: int = SAMPLE_SIZE,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.sample = DocumentSample(sample_size)
+        self.rows, self._unlabelled = dict(rows), dict(unlabelled)
+        self.labels: list[Any] = []
+        self.n_unlabelled = 0
+        self.tally: Tally | None = None
+        self.overflowing: list[Plane] = []
+        self._planes = sort_planes(planes)
+        self._max_words = max_words
+        self._fingerprints: list[NDArray[np.uint64]] = []
+
+    def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
+        """Count documents.
+
+        Parameters
+        ----------
+        texts : list or column of str
+        labels : list
+            A label per document, or a list of labels.
+        keys : ndarray of uint64, default=None
+            Keys to sample by, see :class:`~tallytext.classifier.model_selection.DocumentSample`.
+        """
+        vectorizer = self.vectorizer
+        if vectorizer.is_limited and self._fingerprints:
+            raise VocabularyError(
+                "min_df, max_df and max_features need all documents at once: use fit, or a "
+                "vectorizer without limits."
+            )
+        X = vectorizer.partial_fit_transform(texts)
+        check_label_count(X.shape[0], labels)
+        self._learn(X, labels)
+        self.sample.add(X, labels, keys)
+        self.labels += labels
+        self._fingerprints.append(
+            fingerprints(
+                texts,
+                encoding=vectorizer.encoding,
+                decode_error=vectorizer.decode_error,
+                n_jobs=vectorizer.n_jobs,
+            )
+        )
+        if len(self._fingerprints) == 1:
+            # Decided by the first batch: counting features to drop them at the end would cost the
+            # same time and memory as counting them to use them.
+            mean_words = X.sum() / max(X.shape[0], 1)
+            for name, limit in self._max_words.items():
+                if mean_words > limit:
+                    self.rows.pop(name, None)
+        for stored in self.rows.values():
+            if stored.vectorizer is vectorizer:
+                stored.add(X)
+            else:
+                stored.count(texts)
+
+    def add_unlabelled(self, texts: Any) -> None:
+        """Count documents without labels, for the learners that use them.
+
+        They are in no class and in no tally, but their words become part of the vocabulary.
+        """
+        for stored in self._unlabelled.values():
+            stored.count(texts)
+            # Each of them counts the same texts, so these must not be added up.
+            self.n_unlabelled = max(self.n_unlabelled, stored.n_documents)
+
+    def _learn(self, X: Any, labels: list[Any]) -> None:
+        terms = self.vectorizer.vocabulary_
+        if self.tally is None:
+            self.tally = Tally(terms, planes=self._planes)
+            # Models list classes in sorted order, and read a tally faster if it has the same order.
+            self.tally.number_labels(distinct_labels(labels))
+        try:
+            self.tally.learn(X, labels, terms=terms)
+        except CountOverflowError:
+            if not self.tally.planes:
+                raise
+            # Adding tallies drops the planes that overflow, where learning raises.
+            more = Tally(terms, planes=self.tally.planes).learn(X, labels, terms=terms)
+            self.tally = add_tallies(self.tally, more)
+            left = self.tally.planes
+            self.overflowing = [each for each in self._planes if each not in left]
+
+    def documents(self, multi_label: bool) -> TrainingDocuments | None:
+        """Return all documents, or None if they were not stored."""
+        if not self.rows:
+            return None
+        labels = self.labels if multi_label else single_labels(self.labels)
+        return TrainingDocuments(self.rows, labels, self._unlabelled if self.n_unlabelled else {})
+
+    def duplicates(self) -> Duplicates:
+        """Return the documents that occur more than once."""
+        index = LabelIndex()
+        encoded = index.encode(self.labels, len(self.labels))
+        return Duplicates.from_fingerprints(
+            np.concatenate(self._fingerprints), encoded, index.names
+        )
+
+
+class Training:
+    """The training of one classifier: add documents, then finish.
+
+    Parameters
+    ----------
+    settings : ClassifierSettings
+        Not changed.
+    unlabelled : bool, default=False
+        True if there will be documents without labels.
+    """
+
+    def __init__(self, settings: ClassifierSettings, unlabelled: bool = False) -> None:
         self._settings = settings
         self.candidates = candidates_for(settings, unlabelled)
         self._base = base = self.candidates[0].features
         self.vectorizer = vectorizer_for(settings, base)
-        self.at_once = self.vectorizer.is_limited
-        kept = {}
-        for each in self.candidates:
-            if each.learner.needs_documents and each.features not in kept:
-                own = each.features == base
-                counts = self.vectorizer if own else vectorizer_for(settings, each.features)
-                kept[each.features] = KeptRows(counts)
-        self.selector = selector_for(settings.select)
-        check_documents(self.selector, [each.learner for each in self.candidates])
-        planes = [plane for candidate in self.candidates for plane in self._planes(candidate)]
-        self.counting = Counting(
+        self.selector = selector_for(settings.select, [each.learner for each in self.candidates])
+        rows: dict[str, StoredRows] = {}
+        pool: dict[str, StoredRows] = {}
+        max_words: dict[str, float] = {}
+        for features, learner in ((each.features, each.learner) for each in self.candidates):
+            if learner.needs_documents and features not in rows:
+                own = features == base
+                rows[features] = StoredRows(
+                    self.vectorizer if own else vectorizer_for(settings, features)
+                )
+                # The features of the first candidate are counted for the tally in any case.
+                limit = None if own else FEATURES[features].max_words
+                if limit is not None:
+                    max_words[features] = limit
+            if unlabelled and learner.unlabelled and features not in pool:
+                # The same vectorizer, so that rows with and without labels have the same columns.
+                pool[features] = StoredRows(rows[features].vectorizer)
+        refits = any(each.learner.validation == "refitting" for each in self.candidates)
+        self.counter = DocumentCounter(
             self.vectorizer,
-            planes,
-            kept,
-            limits_for(kept, base),
-            pool_for(kept, self.candidates) if unlabelled else {},
-            drawn_from(self.candidates),
+            (plane for each in self.candidates for plane in planes_for(each, self.selector)),
+            rows,
+            max_words,
+            pool,
+            SAMPLE_SIZE_REFITTING if refits else SAMPLE_SIZE,
         )
 
-    def add(self, texts: Any, labels: list[Any], keys: Any = None) -> None:
-        """Count more documents.
+    def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
+        """Count documents, batch by batch.
 
         Raises
         ------
         CountOverflowError
-            If there are more than any of the models can have counted for it.
+            If the sums that every candidate reads would exceed 64 bits.
         """
-        if self._settings.multi_label is False:
-            labels = check_single(labels, self.counting.n_documents)
-        self.counting.add(texts, labels, keys)
-        if outgrown := self.counting.outgrown:
-            self._do_without(outgrown)
-
-    def read(self, texts: Any) -> list[str]:
-        """Return all texts, where limits of the vocabulary can be told from all together only."""
-        read = self.vectorizer
-        return as_texts(texts, encoding=read.encoding, decode_error=read.decode_error).strings()
+        counter, start = self.counter, 0
+        # Limits of the vocabulary depend on all documents, so these must be a single batch.
+        size = len(labels) + 1 if self.vectorizer.is_limited else TRAINING_BATCH
+        for batch in split_documents(texts, size):
+            end = start + len(batch)
+            listed = labels[start:end]
+            if self._settings.multi_label is False:
+                listed = single_labels(listed, len(counter.labels))
+            counter.add(batch, listed, None if keys is None else keys[start:end])
+            if counter.overflowing:
+                self._drop_candidates(counter.overflowing)
+            start = end
+        # The number of texts of an iterator is known only now.
+        check_label_count(start, labels)
 
     def add_unlabelled(self, texts: Any) -> None:
-        """Count more documents without labels, after those that have some."""
-        self.counting.add_unlabelled(texts)
+        """Count documents without labels, after those with labels."""
+        self.counter.add_unlabelled(texts)
 
-    def finished(self, indicator: bool, by_group: bool, by_time: bool) -> Fitted:
-        """Choose a model, and calibrate it."""
-        tally, settings = self.counting.tally, self._settings
+    def fit_vocabulary(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
+        """Fit a limited vocabulary on all texts, and return these as lists."""
+        vectorizer = self.vectorizer
+        # As lists, because an iterator could not be read again to count its texts.
+        labelled, others = (
+            as_texts(
+                each, encoding=vectorizer.encoding, decode_error=vectorizer.decode_error
+            ).strings()
+            for each in (texts, unlabelled)
+        )
+        vectorizer.fit([*labelled, *others])
+        return labelled, others
+
+    def finish(self, indicator: bool, by_group: bool, by_time: bool) -> FittedParts:
+        """Select a model and return the parts of the fitted classifier.
+
+        Parameters
+        ----------
+        indicator : bool
+            True if the labels were an indicator matrix.
+        by_group, by_time : bool
+            True if the keys of documents are their groups, or their times.
+        """
+        counter, tally, settings = self.counter, self.counter.tally, self._settings
+        if tally is None or not tally.n_documents:
+            raise LabelError("there is no document to learn from.")
         multi_label = settings.multi_label
         if multi_label is None:
-            multi_label = indicator or tally.n_several > 0 or tally.n_unlabelled > 0
-        if multi_label and self.counting.n_unlabelled:
-            refuse_several()
-        self.candidates = self._entrants()
-        drawn = self.counting.sample.drawn(len(self.vectorizer.vocabulary_))
+            # An indicator matrix allows several labels even if no row happens to have two.
+            multi_label = indicator or tally.n_multi_label > 0 or tally.n_unlabelled > 0
+        if multi_label and counter.n_unlabelled:
+            refuse_multi_label()
+        documents = counter.documents(multi_label)
+        self.candidates = self._compared_candidates(tally, documents)
+        sample = counter.sample.documents(len(self.vectorizer.vocabulary_))
         if not multi_label:
-            drawn = drawn._replace(labels=check_single(drawn.labels))
-        folds = self._folds(drawn, multi_label, by_group, by_time)
-        method = "groups" if by_group else "time" if by_time else "cross-validation"
-        documents = self.counting.documents(multi_label)
-        judge = Judge(tally, drawn, folds, multi_label, documents, method, self.selector)
-        choice = Contest(settings, self.candidates, self._size).choice(judge)
-        return self._fitted(judge, choice)
-
-    def _fitted(self, judge: Judge, choice: Choice) -> Fitted:
-        additive = choice.candidate.learner.additive
-        return fitted(
-            judge,
-            choice,
-            self._counted(judge, choice),
-            self._planes(choice.candidate) if additive else [],
-            duplicates=self.counting.duplicates(),
-            pool=self._pool(choice),
-            origin=(said_of_outgrown(outgrown),) if (outgrown := self.counting.outgrown) else (),
+            sample = sample._replace(labels=single_labels(sample.labels))
+        scorer = FoldScorer(
+            tally,
+            sample,
+            self._folds(tally, sample, multi_label, by_group, by_time),
+            multi_label,
+            documents,
+            "groups" if by_group else "time" if by_time else "cross-validation",
+            self.selector,
+        )
+        selection = select_model(settings, self.candidates, scorer)
+        chosen, vectorizer = selection.candidate, self.vectorizer
+        if chosen.features != self._base and documents is not None:
+            # The winner reads other features than those that all documents were counted by.
+            stored = documents.rows[chosen.features]
+            vectorizer = stored.vectorizer
+            tally = Tally.from_counts(stored.matrix(), documents.labels, vectorizer.vocabulary_)
+        return fitted_parts(
+            scorer,
+            selection,
+            vectorizer,
+            tally,
+            planes_for(chosen, self.selector) if chosen.learner.additive else [],
+            duplicates=counter.duplicates(),
+            pool=self._unlabelled_summary(selection, scorer.tally),
+            origin=(describe_overflow(counter.overflowing),) if counter.overflowing else (),
         )
 
-    def _do_without(self, planes: list[Plane]) -> None:
-        """Leave out the models that read what is no longer counted."""
-        left = [each for each in self.candidates if not {*planes} & {*self._planes(each)}]
+    def _drop_candidates(self, planes: list[Plane]) -> None:
+        """Drop the candidates that read planes which are no longer counted."""
+        left = [
+            each
+            for each in self.candidates
+            if {*planes}.isdisjoint(planes_for(each, self.selector))
+        ]
         if not left:
             name, full = self.candidates[0].learner.name, ", ".join(map(repr, planes))
             raise CountOverflowError(
-                f"too many documents for {name}: {full}, which it reads, would leave 64 bits. "
-                'Learn from fewer, or take a model of plain counts, as "contrast" is; "auto" does.'
+                f"too many documents for {name}: the sums of {full}, which it reads, would exceed "
+                '64 bits. Use fewer documents, or a model of plain counts such as "contrast"; '
+                'model="auto" does that by itself.'
             )
         self.candidates = left
 
-    def _entrants(self) -> list[Candidate]:
-        """Return what is compared: where labels are few, nothing but what does well with few."""
-        pooled = [each for each in self.candidates if each.learner.unlabelled]
-        if self._settings.model not in CHOICES or not pooled:
+    def _compared_candidates(
+        self, tally: Tally, documents: TrainingDocuments | None
+    ) -> list[Candidate]:
+        """Return the candidates to compare: only semi-supervised ones if labels are few."""
+        semi_supervised = [each for each in self.candidates if each.learner.unlabelled]
+        if self._settings.model not in CHOICES or not semi_supervised:
             return self.candidates
-        if not self.counting.n_unlabelled or not all(map(self._has_room, pooled)):
+        if not self.counter.n_unlabelled or not all(
+            is_affordable(each.learner, training_size(each, tally, documents))
+            for each in semi_supervised
+        ):
             return [each for each in self.candidates if not each.learner.unlabelled]
-        return pooled if self._labels_per_class() <= FEW else self.candidates
+        # Held-out scores on so few documents are too noisy to choose between learners.
+        few = float(np.median(tally.class_documents)) <= MAX_FEW_LABELS
+        return semi_supervised if few else self.candidates
 
-    def _has_room(self, candidate: Candidate) -> bool:
-        """Whether what a candidate must have in memory is not too much."""
-        tally = self.counting.tally
-        sums = int(tally.n_documents), int(tally.n_tokens), 0, int(tally.n_terms)
-        return affordable(candidate.learner, self._size(Size(*sums, len(tally.classes)), candidate))
-
-    def _labels_per_class(self) -> float:
-        return float(np.median(self.counting.tally.class_documents))
-
-    def _pool(self, choice: Choice) -> Pool:
-        """Return what became of the documents without labels."""
-        n, chosen = self.counting.n_unlabelled, choice.candidate.learner
-        notes = tuple(getattr(choice.model, "notes_", ())) if chosen.unlabelled else ()
-        reason = ""
-        if n and self._settings.model in CHOICES:
-            reason = reason_for(
-                self._labels_per_class(), chosen, [each.learner for each in self.candidates]
-            )
-        return Pool(n, reason, notes)
-
-    def _counted(self, judge: Judge, choice: Choice) -> tuple[TextVectorizer, Tally]:
-        """Return what counts texts for the model that was chosen, and what it has counted."""
-        features = choice.candidate.features
-        if features == self._base or judge.documents is None:
-            return self.vectorizer, judge.tally
-        rows = judge.documents.kept[features]
-        vectorizer = rows.vectorizer
-        labels = judge.documents.labels
-        return vectorizer, Tally.from_counts(rows.matrix(), labels, vectorizer.vocabulary_)
-
-    def _planes(self, candidate: Candidate) -> list[Plane]:
-        return planes_for(candidate, self.selector)
-
-    def _folds(self, drawn: Drawn, multi_label: bool, by_group: bool, by_time: bool) -> list[Rows]:
-        n_documents = int(self.counting.tally.n_documents)
-        n = n_judged(drawn, self.counting.tally, multi_label)
+    def _folds(
+        self,
+        tally: Tally,
+        sample: SampledDocuments,
+        multi_label: bool,
+        by_group: bool,
+        by_time: bool,
+    ) -> list[Rows]:
+        n_documents = int(tally.n_documents)
+        n = n_scored_documents(len(sample.labels), len(tally.classes), multi_label)
         if not n:
             return []
+        # A group, or a time, that was cut would be on both sides of a split.
         if by_time:
-            return latest(whole(drawn.keys, n), n_documents)
+            return latest_fold(take_whole_groups(sample.keys, n), n_documents)
         if by_group:
-            return grouped(whole(drawn.keys, n), n_documents)
-        ways = {each.learner.judged_by for each in self.candidates}
-        deal = dealt_out
-        if "refitting" in ways:
-            deal = few_for_refitting
-        elif "itself" in ways:
-            deal = some_for_itself
-        return deal(drawn.labels[:n], n_documents, multi_label)
+            return folds_of_sorted_groups(take_whole_groups(sample.keys, n), n_documents)
+        # All candidates are compared on the same folds, so that the slowest kind of validation
+        # among them determines the number of folds.
+        validation = {each.learner.validation for each in self.candidates}
+        make_folds = subtraction_folds
+        if "refitting" in validation:
+            make_folds = refitting_folds
+        elif "self" in validation:
+            make_folds = self_evaluation_folds
+        return make_folds(sample.labels[:n], n_documents, multi_label)
 
-    def _size(self, size: Size, candidate: Candidate) -> Size:
-        """Return how much there is to learn from, in terms of the features of a candidate."""
-        kept = self.counting.kept.get(candidate.features)
-        if candidate.learner.unlabelled:
-            size = size._replace(n_documents=size.n_documents + self.counting.n_unlabelled)
-        return size if kept is None else size._replace(n_terms=len(kept.vectorizer.vocabulary_))
+    def _unlabelled_summary(self, selection: Selection, tally: Tally) -> UnlabelledSummary:
+        n, chosen = self.counter.n_unlabelled, selection.candidate.learner
+        notes = tuple(getattr(selection.model, "notes_", ())) if chosen.unlabelled else ()
+        reason = ""
+        if n and self._settings.model in CHOICES:
+            labels_per_class = float(np.median(tally.class_documents))
+            compared = [each.learner for each in self.candidates]
+            reason = explain_unlabelled_choice(labels_per_class, chosen, compared)
+        return UnlabelledSummary(n, reason, notes)

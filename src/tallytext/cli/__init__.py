@@ -1,4 +1,4 @@
-"""The command ``tally``. One command per file; each imports what it needs when it runs."""
+"""The command ``tally``. Commands import the library when they run, so that help is fast."""
 
 from __future__ import annotations
 
@@ -9,25 +9,31 @@ from typing import Annotated
 
 import typer
 
-from tallytext.cli.app import EXIT_CODES, Command, Commands, flowing, ungrouped
+from tallytext.cli.app import (
+    EXIT_CODES,
+    Command,
+    Commands,
+    TrainCommand,
+    expand_option_groups,
+    help_text,
+)
 from tallytext.cli.compare import compare
 from tallytext.cli.demo import demo
 from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
 from tallytext.cli.inspect import info, terms
 from tallytext.cli.label import label
-from tallytext.cli.options import MODELS
 from tallytext.cli.predict import predict
 from tallytext.cli.reproduce import reproduce
 from tallytext.cli.train import train
 from tallytext.cli.translate import app as translate
 from tallytext.cli.update import forget, learn, merge, recalibrate
 
-HELP = """Sort texts into classes: learn from examples, answer for new texts, and say why.
+HELP = """Classify texts: train a model on examples, predict labels, and explain them.
 
-    A model is one file, and learns from CSV, JSON lines, Parquet or folders of text. It can
-    learn more at any time, and forget again. What is too much for one machine, Dask or Spark
-    share out: see --engine of train, predict and evaluate.
+    A model is one file, trained on CSV, JSON lines, Parquet or folders of text. It can learn more
+    documents at any time, and forget them. For data too large for one machine, train, predict and
+    evaluate can run on Dask or Spark (--engine).
 
     \b
     tally demo
@@ -38,16 +44,16 @@ HELP = """Sort texts into classes: learn from examples, answer for new texts, an
     """
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
-    "Train and ask": [train, predict, explain, evaluate],
+    "Train and predict": [train, predict, explain, evaluate],
     "Label and compare": [label, compare],
     "Change a model": [learn, forget, merge, recalibrate],
-    "Look into a model": [info, terms],
+    "Inspect a model": [info, terms],
     "More": [demo, reproduce],
 }
 
 app = typer.Typer(
     cls=Commands,
-    help=flowing(HELP),
+    help=help_text(HELP),
     epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -56,11 +62,10 @@ app = typer.Typer(
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(
-            cls=Command,
-            help=flowing(command.__doc__ or ""),
-            epilog=MODELS if command is train else None,
+            cls=TrainCommand if command is train else Command,
+            help=help_text(command.__doc__ or ""),
             rich_help_panel=panel,
-        )(ungrouped(command))
+        )(expand_option_groups(command))
 app.add_typer(translate, name="translate", rich_help_panel="More")
 
 
@@ -77,7 +82,7 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
     traceback: Annotated[
@@ -85,17 +90,17 @@ def _options(
         typer.Option(
             "--traceback",
             envvar="TALLYTEXT_TRACEBACK",
-            help="Show where in the program an error comes from.",
+            help="Show the Python traceback of an error.",
         ),
     ] = False,
 ) -> None:
-    """Take what is said before the name of a command."""
+    """Options before the name of a command; their callbacks do the work."""
 
 
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # What the terminal cannot show is shown some other way, and is no reason to fail.
+            # A character that the terminal cannot show is escaped, instead of raising an error.
             stream.reconfigure(errors="backslashreplace")
     app(prog_name="tally")

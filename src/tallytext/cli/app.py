@@ -1,4 +1,4 @@
-"""A command whose help is about its user's things, and whose complaints show how it is used."""
+"""Base classes of the commands: their help, option groups, warnings and exit codes."""
 
 from __future__ import annotations
 
@@ -15,43 +15,64 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tallytext.cli.io import complain, say, warn
-from tallytext.cli.options import OTHER, OUTPUT
+from tallytext.cli.io import for_command_line, show_error, show_message, show_warning
+from tallytext.cli.options import OTHER, OUTPUT, list_models
 from tallytext.errors import TallytextError
 
-_LAST = (OUTPUT, OTHER)
+_LAST_PANELS = (OUTPUT, OTHER)
+
+EXIT_CODES = (
+    "Exit codes: 0 success; 1 a problem with the input or the model; 2 a problem with the command "
+    "line; 130 interrupted by Ctrl-C."
+)
 
 
 class Group(TyperGroup):
-    """Several commands under one name."""
+    """A group of commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return options, as they are shown."""
-        return [_without_type(each) for each in super().get_params(ctx)]
+        """Return the options as the help shows them."""
+        return [_hide_type(each) for each in super().get_params(ctx)]
 
 
 class Command(TyperCommand):
-    """A command with an example for those who forget an argument."""
+    """A command that shows an example if an argument is missing."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return arguments and options, as they are shown."""
-        return sorted(map(_without_type, super().get_params(ctx)), key=_panel)
+        """Return the arguments and options in the order and form of the help."""
+        return sorted(map(_hide_type, super().get_params(ctx)), key=_panel_position)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read arguments; where one is missing, say how it would be done."""
+        """Parse the arguments; if one is missing, add an example to the error."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as problem:
-            # Nothing else comes without a message: the framework says what is missing.
+            # Only the error for a missing argument has no message: the framework writes it later.
             example = first_example(self.help or "", ctx.command_path.partition(" ")[2])
             if not problem.message and example:
                 problem.message = f"For example: {example}"
             raise
 
 
-def _without_type(parameter: Any) -> Any:
-    """Leave types of Python out of help: they tell nothing to who writes words on a line."""
+class TrainCommand(Command):
+    """The command ``train``, whose help ends with the list of models."""
+
+    # A property, because the registry of models is imported only when this help is shown.
+    @property
+    def epilog(self) -> str | None:
+        """The list of models."""
+        return list_models()
+
+    @epilog.setter
+    # The constructor of the base class assigns the attribute, so a setter must exist.
+    def epilog(self, _: str | None) -> None: ...
+
+
+def _hide_type(parameter: Any) -> Any:
+    """Hide Python types in the help: on a command line everything is text."""
     if parameter.param_type_name == "argument":
+        # There is no setting for this; an attribute of the instance shadows the method of the
+        # class.
         vars(parameter)["display_type_rich"] = lambda *_, **__: None
     elif parameter.is_flag and parameter.metavar is None:
         parameter.metavar = ""
@@ -60,16 +81,16 @@ def _without_type(parameter: Any) -> Any:
     return parameter
 
 
-def _panel(parameter: Any) -> int:
-    """Return when an option is shown: what all commands have comes last."""
+def _panel_position(parameter: Any) -> int:
+    """Return the position of an option in the help; panels that all commands have come last."""
     if parameter.name == "help":
         parameter.rich_help_panel = OTHER
     panel = getattr(parameter, "rich_help_panel", None)
-    return _LAST.index(panel) if panel in _LAST else -1
+    return _LAST_PANELS.index(panel) if panel in _LAST_PANELS else -1
 
 
 def first_example(shown: str, command: str) -> str:
-    r"""Return the first line of help that shows a command.
+    r"""Return the first example of a command in a help text.
 
     Examples
     --------
@@ -80,12 +101,8 @@ def first_example(shown: str, command: str) -> str:
     return next((line for line in lines if line.startswith(f"tally {command} ")), "")
 
 
-# ------------------------------------------------------------------------------------------------
-# Options that commands take together, as one object.
-
-
-def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes each field of its dataclasses as an option of its own.
+def expand_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with one option for each field of its dataclass parameters.
 
     Examples
     --------
@@ -96,49 +113,48 @@ def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
     ...     label: str = "label"
     >>> def learn(model: str, reading: Reading) -> None:
     ...     print(model, reading)
-    >>> signature(ungrouped(learn))
+    >>> signature(expand_option_groups(learn))
     <Signature (*, model: str, text: str = 'text', label: str = 'label') -> None>
-    >>> ungrouped(learn)(model="mails", text="body", label="folder")
+    >>> expand_option_groups(learn)(model="mails", text="body", label="folder")
     mails Reading(text='body', label='folder')
     """
     own = signature(command, eval_str=True)
     parameters = own.parameters.values()
-    groups = {each.name: each.annotation for each in parameters if _is_group(each)}
+    groups = {each.name: each.annotation for each in parameters if _is_option_group(each)}
 
     @wraps(command)
     def run(**given: Any) -> None:
         for name, group in groups.items():
+            # Building the dataclass runs its checks, so wrong combinations of options fail here.
             given[name] = group(**{each: given.pop(each) for each in signature(group).parameters})
         command(**given)
 
     apart = [option for each in parameters for option in _options(each)]
+    # Typer finds the options of a command in its signature.
     vars(run)["__signature__"] = own.replace(parameters=apart)
     return run
 
 
-def _is_group(parameter: Parameter) -> bool:
+def _is_option_group(parameter: Parameter) -> bool:
     return is_dataclass(parameter.annotation)
 
 
 def _options(parameter: Parameter) -> list[Parameter]:
     fields = [parameter]
-    if _is_group(parameter):
+    if _is_option_group(parameter):
         fields = list(signature(parameter.annotation, eval_str=True).parameters.values())
+    # Keyword-only parameters may stand in any order, with or without defaults.
     return [each.replace(kind=Parameter.KEYWORD_ONLY) for each in fields]
 
 
-# ------------------------------------------------------------------------------------------------
-# Docstrings of commands as help.
+def help_text(docstring: str) -> str:
+    r"""Return a docstring as help text: each paragraph is one line, which the terminal wraps.
 
-
-def flowing(docstring: str) -> str:
-    r"""Return a docstring whose paragraphs fill the width of the terminal, whatever that is.
-
-    A paragraph after a line with ``\b`` holds examples, a command on each line.
+    A paragraph that starts with ``\b`` holds examples, one command per line.
 
     Examples
     --------
-    >>> print(flowing("Two\nlines.\n\n\b\nfirst\nsecond"))
+    >>> print(help_text("Two\nlines.\n\n\b\nfirst\nsecond"))
     Two lines.
     <BLANKLINE>
     Examples:
@@ -155,7 +171,7 @@ def flowing(docstring: str) -> str:
 
 
 def examples_in(docstring: str) -> list[str]:
-    r"""Return the commands that a docstring shows.
+    r"""Return the example commands in a docstring.
 
     Examples
     --------
@@ -166,61 +182,56 @@ def examples_in(docstring: str) -> list[str]:
     return examples.split("\n\n")[0].splitlines()
 
 
-# ------------------------------------------------------------------------------------------------
-# What goes wrong, in a sentence and an exit code.
-
-EXIT_CODES = (
-    "Exit codes: 0 all went well; 1 something is wrong with the input or the model; 2 something "
-    "is wrong with the command line; 130 interrupted by Ctrl-C."
-)
-
-
 class Commands(Group):
-    """The commands; errors of users are told, those of programmers show where they are."""
+    """All commands of ``tally``; errors of users become one line and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
-            with _plain_warnings():
+            with _one_line_warnings():
                 result = super().invoke(ctx)
+                # Inside the try block: a closed pipe may show only when the last buffer is written.
                 sys.stdout.flush()
                 return result
         except BrokenPipeError:
-            # Who reads has had enough, as "head" has after ten lines; that is no error.
-            _close_output()
+            # The reader closed the pipe, as "head" does after ten lines; that is not an error.
+            _discard_output()
             raise typer.Exit(0) from None
         except KeyboardInterrupt as stop:
-            say(" ".join(["interrupted.", *getattr(stop, "__notes__", [])]))
+            show_message(" ".join(["interrupted.", *getattr(stop, "__notes__", [])]))
             raise typer.Exit(130) from None
         except (TallytextError, OSError) as problem:
-            _tell(problem, ctx.params["traceback"])
+            _exit_with_error(problem, ctx.params["traceback"])
 
 
-def _tell(problem: Exception, with_traceback: bool) -> NoReturn:
+def _exit_with_error(problem: Exception, with_traceback: bool) -> NoReturn:
     if with_traceback:
         raise problem
-    complain(_sentence(problem))
+    show_error(_error_message(problem))
     raise typer.Exit(1) from None
 
 
-def _sentence(problem: Exception) -> str:
+def _error_message(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.filename and problem.strerror:
         return f"{os.fspath(problem.filename)!r}: {problem.strerror}."
-    return str(problem) or type(problem).__name__
+    return for_command_line(str(problem)) or type(problem).__name__
 
 
-def _close_output() -> None:
-    """Let what is left go nowhere, so that the interpreter does not complain when it leaves."""
+def _discard_output() -> None:
+    """Discard buffered output, so that the interpreter does not fail when it flushes at exit."""
     try:
+        # Replaces the descriptor and not sys.stdout, whose buffer still holds bytes to be flushed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
         return
 
 
 @contextmanager
-def _plain_warnings() -> Iterator[None]:
-    """Show each warning for users once, as one line."""
+def _one_line_warnings() -> Iterator[None]:
+    """Show each UserWarning once, as one line."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = lambda message, *_, **__: warn(str(message))
+        warnings.showwarning = lambda message, *_, **__: show_warning(
+            for_command_line(str(message))
+        )
         yield

@@ -1,4 +1,4 @@
-"""``tally compare``: every learner on one's own documents, and a report to look at."""
+"""``tally compare``: cross-validate all learners on the user's documents, and write a report."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ import typer
 
 from tallytext.cli import options
 from tallytext.cli.io import (
-    Documents,
-    check_place,
-    is_watched,
+    InputDocuments,
+    check_output_file,
+    note_on_interrupt,
     print_json,
-    results,
-    say,
-    told,
-    warn,
+    result_console,
+    show_message,
+    show_warning,
+    shows_progress,
 )
 from tallytext.cli.train import default_output
 
-_HOW = "Comparison"
+_PANEL = "Comparison"
 
 Report = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="FILE", help="The report, a page of HTML (INPUT.html here)."
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="HTML file to write the report to. An existing report is replaced.",
+        show_default="INPUT.html in the current folder",
     ),
 ]
 Learners = Annotated[
@@ -37,30 +41,30 @@ Learners = Annotated[
     typer.Option(
         "--learner",
         metavar="NAME",
-        help="Compare this one; may be given several times. By default all but pooled, and but "
-        "those that would take longer to learn once than the budget, and than a minute.",
-        rich_help_panel=_HOW,
+        help="Compare this learner; can be repeated. Default: every learner except pooled and any "
+        "that would need more than the budget for one fold.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Folds = Annotated[
-    int, typer.Option(min=2, help="How often documents are dealt out.", rich_help_panel=_HOW)
+    int, typer.Option(min=2, metavar="N", help="Number of folds.", rich_help_panel=_PANEL)
 ]
 Groups = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Keep documents with the same value together: a thread, an author, a template. One "
-        "without a value is kept by itself.",
-        rich_help_panel=_HOW,
+        help="Keep documents with the same value in one fold, e.g. a thread, an author or a "
+        "template. A document without a value is a group of its own.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Time = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Judge by documents later than those learned: dates as in 2024-05-31 or "
-        "2024-05-31T12:30, or numbers.",
-        rich_help_panel=_HOW,
+        help="Evaluate on documents later than the training documents. Values are numbers or dates "
+        "such as 2024-05-31 or 2024-05-31T12:30.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Budget = Annotated[
@@ -68,9 +72,9 @@ Budget = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="Time for judging, after the first fold; 0 for the first fold only. Where it is "
-        "short, those that are behind are judged on fewer folds, the slowest first.",
-        rich_help_panel=_HOW,
+        help="Time for the folds after the first; 0 for the first fold only. If it is short, the "
+        "learners with lower scores are evaluated on fewer folds, the slowest first.",
+        rich_help_panel=_PANEL,
     ),
 ]
 
@@ -84,21 +88,20 @@ def compare(
     groups: Groups = None,
     time: Time = None,
     budget: Budget = 120.0,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Judge every learner by the same documents, each kept from it while it learned.
+    """Compare learners by cross-validation on the same documents, and write a report.
 
-    Prints a table of learners: accuracy (F1 where documents have several labels) with intervals,
-    the difference from the best, marked where it may be chance, time and memory. Writes a report
-    that any browser opens: what is taken for what, whether more labels or fewer words would help,
-    whether probabilities can be trusted, what is telling of each class, and documents whose label
-    is most likely wrong, with the evidence.
+    Prints a table of learners: accuracy (F1 for multi-label documents) with its interval, the
+    difference from the best and its significance, time and memory. The report opens in any
+    browser. It shows confusions, learning curves for more labels and fewer words, calibration,
+    typical terms of each class, and documents whose label is probably wrong, with the evidence.
 
-    Scores are too high where documents of one thread, author or template are on both sides:
-    --groups keeps them together, and --time judges by later documents only.
+    If your texts come in threads, by author or over time, pass --groups or --time; otherwise the
+    scores are too high.
 
     \b
     tally compare mails.csv --text body --label folder
@@ -108,41 +111,41 @@ def compare(
     import tallytext
     from tallytext.classifier.registry import find_learner
 
-    path = check_place(output or default_output(sources, ".html"), page=True)
+    path = check_output_file(output or default_output(sources, ".html"), page=True)
     for name in learner or ():
-        find_learner(name)  # before anything is read
+        find_learner(name)  # raises an error before anything is read
     if groups is not None and time is not None:
-        raise typer.BadParameter("give --groups or --time, not both.")
+        raise typer.BadParameter("--groups and --time exclude each other. Leave out one of them.")
     column = groups or time
     start = perf_counter()
-    documents = Documents(sources, reading, quiet, also=[] if column is None else [column])
+    documents = InputDocuments(sources, reading, quiet, also=[] if column is None else [column])
     texts, labels, keys = _read(documents, column)
-    with told(lambda: f"Nothing was written; {str(path)!r} was not touched."):
+    with note_on_interrupt(lambda: f"Nothing was written; {str(path)!r} was not changed."):
         comparison = tallytext.compare(
             texts,
             labels,
             learners=learner,
             folds=folds,
             groups=keys if groups else None,
-            time=_ordered(keys) if time else None,
+            time=parse_times(keys) if time else None,
             budget=budget,
-            verbose=is_watched(quiet),
+            verbose=shows_progress(quiet),
         )
-    # Before the page: if that cannot be written, minutes of work are not lost.
+    # Printed before the report is written: if that fails, minutes of work are not lost.
     if as_json:
         print_json({"report": str(path), **comparison.to_dict()})
     elif not quiet:
-        results().print(comparison.to_rich())
+        result_console().print(comparison.to_rich())
     for sentence in comparison.warnings:
-        warn(sentence)
+        show_warning(sentence)
     comparison.to_html(path)
     if not quiet:
         n, seconds = len(labels), perf_counter() - start
-        say(f"{n:,} documents, {comparison.splits.described}, in {seconds:,.1f} s")
-        say(f"The report is {path}")
+        show_message(f"{n:,} documents, {comparison.splits.description}, in {seconds:,.1f} s")
+        show_message(f"report saved as {path}")
 
 
-def _read(documents: Documents, column: str | None) -> tuple[list[str], list[Any], list[Any]]:
+def _read(documents: InputDocuments, column: str | None) -> tuple[list[str], list[Any], list[Any]]:
     texts: list[str] = []
     labels: list[Any] = []
     keys: list[Any] = []
@@ -153,45 +156,44 @@ def _read(documents: Documents, column: str | None) -> tuple[list[str], list[Any
     return texts, labels, keys
 
 
-def _ordered(values: list[Any]) -> list[Any]:
-    """Return moments that can be put in order: numbers as numbers, dates as dates.
+def parse_times(values: list[Any]) -> list[Any]:
+    """Return the values of --time, parsed as numbers or else as dates; None for empty ones.
 
     Examples
     --------
-    >>> _ordered(["10", "9.5"])
+    >>> parse_times(["10", "9.5"])
     [10.0, 9.5]
-    >>> _ordered(["2024-05-31", ""])
+    >>> parse_times(["2024-05-31", ""])
     [datetime.datetime(2024, 5, 31, 0, 0, tzinfo=datetime.timezone.utc), None]
-    >>> _ordered([2023, "2024"])
+    >>> parse_times([2023, "2024"])
     [2023, 2024.0]
     """
     written = [value for value in values if isinstance(value, str) and value.strip()]
-    read = float if _are_numbers(written) else _moment
-    return [_read_moment(value, read) for value in values]
+    parse = float if _are_numbers(written) else _parse_date
+    # Values that are not strings come from formats that know dates and numbers.
+    return [_parse_time(value, parse) if isinstance(value, str) else value for value in values]
 
 
-def _read_moment(value: Any, read: Callable[[str], Any]) -> Any:
-    """Return a moment; what is no string is as tables have it that know of dates and numbers."""
-    if not isinstance(value, str):
-        return value
-    return read(value) if value.strip() else None
+def _parse_time(value: str, parse: Callable[[str], Any]) -> Any:
+    return parse(value) if value.strip() else None
 
 
 def _are_numbers(values: list[str]) -> bool:
     try:
+        # An empty column is not numeric: bool([]) leads to the date parser, which is never called.
         return bool([float(value) for value in values])
     except ValueError:
         return False
 
 
-def _moment(value: str) -> datetime:
-    """Read a date, with a time or without one; without a zone it is that of Greenwich."""
+def _parse_date(value: str) -> datetime:
+    """Parse a date or month, with or without a time; without a time zone it is UTC."""
     written = f"{value.strip()}-01" if re.fullmatch(r"\d{4}-\d\d", value.strip()) else value.strip()
     try:
-        moment = datetime.fromisoformat(written)
+        date = datetime.fromisoformat(written)
     except ValueError as problem:
         raise typer.BadParameter(
-            f"--time: {value!r:.60} is neither a number nor a date as in 2024-05-31 or "
-            "2024-05-31T12:30."
+            f"--time: {value!r:.60} is neither a number nor a date such as 2024-05-31 or "
+            "2024-05-31T12:30. Is it the right column?"
         ) from problem
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

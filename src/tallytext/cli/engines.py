@@ -1,4 +1,4 @@
-"""Engines that share out work, as commands see them: neither Dask nor Spark, but either."""
+"""Jobs of commands on Dask or Spark, through one interface for both engines."""
 
 from __future__ import annotations
 
@@ -14,159 +14,168 @@ from multiprocessing import resource_tracker
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tallytext.cli.io import check_some, is_watched, remarks, tell_speed, warn, warn_of_skipped
-from tallytext.cli.options import EngineName, Many, Reading
+from tallytext.cli.io import (
+    check_not_empty,
+    message_console,
+    show_speed,
+    show_warning,
+    shows_progress,
+    warn_about_skipped,
+)
+from tallytext.cli.options import EngineName, EngineOptions, ReadingOptions
 from tallytext.distributed.dask_tasks import dask_module
 from tallytext.errors import EngineError
 from tallytext.runtime import progress_bar
 
 if TYPE_CHECKING:
-    from tallytext.distributed.job import Files, Split
-    from tallytext.distributed.predicting import Outcome
-    from tallytext.io.batches import Skipped
+    from tallytext.distributed.files import Files, Split
+    from tallytext.distributed.prediction import SplitResult
+    from tallytext.io.batches import SkippedRows
     from tallytext.tally.gathered import GatheredTally
 
 
-class Engine(Protocol):
-    """What shares out work."""
+# Reading options that say how to open files; all others are used by the workers.
+_FILE_OPTIONS = ("format", "encoding", "match")
+_CONNECT_TIMEOUT_SECONDS = 10
 
-    def tally(self, files: Files, **counted: Any) -> GatheredTally:
+
+class Engine(Protocol):
+    """An engine that distributes work."""
+
+    def tally(self, files: Files, **parameters: Any) -> GatheredTally:
         """Return the counts of all documents in files."""
 
-    def mapped(
+    def map_splits(
         self, function: Callable[[Split, bytes], bytes], splits: Sequence[Split], shared: bytes
     ) -> Iterable[bytes]:
-        """Return what a function makes of each split and of what all are sent, in order."""
+        """Return the results of a function on each split and the shared bytes, in order."""
 
 
 @contextmanager
-def opened_engine(many: Many, n_splits: int, quiet: bool) -> Iterator[Engine]:
-    """Yield an engine; what was started for it is ended, whatever happens.
+def open_engine(options: EngineOptions, n_splits: int, quiet: bool) -> Iterator[Engine]:
+    """Yield an engine, and stop its processes at the end of the block.
 
     Parameters
     ----------
-    many : Many
-        Which, and where.
+    options : EngineOptions
+        The engine and its cluster.
     n_splits : int
-        How many pieces of work there are: more processes would have nothing to do.
+        Number of splits; more processes would have nothing to do.
     quiet : bool
-        Whether to show no progress.
+        True to show no progress.
     """
     with ExitStack() as stack:
-        with _waiting(many, quiet):
-            engine = stack.enter_context(_engine(many, n_splits, quiet))
+        with _start_status(options, quiet):
+            # The status line ends when the engine has started; the stack keeps the engine open.
+            engine = stack.enter_context(_engine(options, n_splits, quiet))
         yield engine
 
 
-def _engine(many: Many, n_splits: int, quiet: bool) -> AbstractContextManager[Engine]:
-    if many.engine is EngineName.dask:
-        return dask_engine(many.scheduler, many.workers, n_splits, quiet)
-
-    return spark_engine(many.master, quiet)
+def _engine(options: EngineOptions, n_splits: int, quiet: bool) -> AbstractContextManager[Engine]:
+    if options.engine is EngineName.dask:
+        return dask_engine(options.scheduler, options.workers, n_splits, quiet)
+    return spark_engine(options.master, quiet)
 
 
 @contextmanager
-def _waiting(many: Many, quiet: bool) -> Iterator[None]:
-    """Say what takes so long, if somebody looks on."""
-    if not is_watched(quiet) or many.engine is None:
+def _start_status(options: EngineOptions, quiet: bool) -> Iterator[None]:
+    """Show that the engine is starting, which takes seconds."""
+    if not shows_progress(quiet) or options.engine is None:
         yield
         return
-    # A copy: while Spark starts, what is written to standard error goes nowhere.
+    # A copy of the stream, because standard error is discarded while Spark starts.
     with (
         os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding) as screen,
-        remarks(screen).status(f"Starting {many.engine.value.capitalize()} ..."),
+        message_console(screen).status(f"Starting {options.engine.value.capitalize()} ..."),
     ):
         yield
 
 
-# ------------------------------------------------------------------------------------------------
-# Dask as an engine: a cluster that is there, or processes of this machine for a while.
-
-_PATIENCE = 10  # seconds to wait for a scheduler
-
-
 class DaskEngine:
-    """Work shared out by a Dask cluster.
+    """A Dask cluster.
 
     Parameters
     ----------
     client : distributed.Client
     quiet : bool
-        Whether to show no progress.
+        True to show no progress.
     """
 
     def __init__(self, client: Any, quiet: bool) -> None:
         self._client, self._verbose = client, False if quiet else None
 
-    def tally(self, files: Files, **counted: Any) -> GatheredTally:
+    def tally(self, files: Files, **parameters: Any) -> GatheredTally:
         """Return the counts of all documents in files."""
         from tallytext.distributed.dask import dask_tally
 
-        return dask_tally(files, **counted, client=self._client, verbose=self._verbose)
+        return dask_tally(files, **parameters, client=self._client, verbose=self._verbose)
 
-    def mapped(
+    def map_splits(
         self, function: Callable[[Split, bytes], bytes], splits: Sequence[Split], shared: bytes
     ) -> Iterable[bytes]:
-        """Return what a function makes of each split and of what all are sent, in order."""
-        from tallytext.distributed.dask_cluster import mapped_splits
+        """Return the results of a function on each split and the shared bytes, in order."""
+        from tallytext.distributed.dask_cluster import map_splits
 
-        return mapped_splits(function, splits, shared, client=self._client)
+        return map_splits(function, splits, shared, client=self._client)
 
 
 @contextmanager
 def dask_engine(
     scheduler: str | None, workers: int | None, n_splits: int, quiet: bool
 ) -> Iterator[DaskEngine]:
-    """Yield an engine that works at the scheduler given, or on this machine.
+    """Yield an engine on the cluster of a scheduler, or on a local cluster.
 
     Parameters
     ----------
     scheduler : str or None
-        The address of a scheduler.
+        Address of a scheduler; None starts a local cluster.
     workers : int or None
-        How many processes to start, if there is none; None for as many as there is work for.
+        Number of processes of the local cluster; None for one per core, up to ``n_splits``.
     n_splits : int
-        How many pieces of work there are.
+        Number of splits.
     quiet : bool
-        Whether to show no progress.
+        True to show no progress.
     """
-    dask_module("distributed")  # which makes loggers
-    _silence()
-    opened = _on_this_machine(workers, n_splits) if scheduler is None else _connected(scheduler)
+    dask_module("distributed")  # its import creates the loggers
+    _silence_dask()
+    opened = _local_client(workers, n_splits) if scheduler is None else _cluster_client(scheduler)
     with opened as client:
         yield DaskEngine(client, quiet)
 
 
 @contextmanager
-def _connected(scheduler: str) -> Iterator[Any]:
+def _cluster_client(scheduler: str) -> Iterator[Any]:
     distributed = dask_module("distributed")
     try:
-        client = distributed.Client(scheduler, timeout=_PATIENCE)
+        client = distributed.Client(scheduler, timeout=_CONNECT_TIMEOUT_SECONDS)
     except (OSError, ValueError) as problem:
         raise EngineError(
             f"there is no Dask scheduler at {scheduler!r}: {problem}. Start one with "
-            "'dask scheduler', or leave --scheduler away to work on this machine."
+            "'dask scheduler', or leave out --scheduler to use this machine."
         ) from None
     with client:
         if not client.nthreads():
-            warn(f"the cluster at {scheduler} has no workers: the work waits until one comes.")
+            show_warning(
+                f"the cluster at {scheduler} has no workers: the work waits for one. Start it with "
+                f"'dask worker {scheduler}'."
+            )
         yield client
 
 
 @contextmanager
-def _on_this_machine(workers: int | None, n_splits: int) -> Iterator[Any]:
-    """Start processes, share memory out among them, and end them when all is done."""
+def _local_client(workers: int | None, n_splits: int) -> Iterator[Any]:
+    """Start a cluster of local processes with equal shares of the memory; stop it at the end."""
     distributed = dask_module("distributed")
     n_workers = workers or max(1, min(dask_module("dask.system").CPU_COUNT, n_splits))
-    # On a busy machine it takes a worker that was killed a while to be back.
+    # On a busy machine, a worker that was killed takes a while to restart.
     patient = dask_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "600s"})
     with patient, ExitStack() as stack:
-        with _deaf_children():
+        with _block_interrupts():
             cluster = distributed.LocalCluster(
                 n_workers=n_workers,
                 threads_per_worker=1,
                 memory_limit=dask_module("distributed.system").MEMORY_LIMIT // n_workers,
-                dashboard_address=":0",  # any port that is free
+                dashboard_address=":0",  # any free port
                 silence_logs=logging.CRITICAL,
             )
             stack.enter_context(cluster)
@@ -174,15 +183,15 @@ def _on_this_machine(workers: int | None, n_splits: int) -> Iterator[Any]:
 
 
 @contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C, which is meant for this one: it ends them.
+def _block_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C: it is meant for this process, which stops them.
 
-    They inherit what is blocked, and so does the thread that starts them anew.
+    Child processes inherit the blocked signals, and so does the thread that restarts them.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # when it begins later, it unblocks what is blocked here
+    resource_tracker.ensure_running()  # if it started later, it would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -190,62 +199,58 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _silence() -> None:
-    """Let Dask keep to itself what ends in the middle: errors of ours say what it comes to."""
+def _silence_dask() -> None:
+    """Silence the log messages of Dask; the commands show errors themselves."""
     loggers = ("asyncio", *logging.root.manager.loggerDict)
     for name in loggers:
         if name.startswith(("asyncio", "distributed")):
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-# ------------------------------------------------------------------------------------------------
-# Spark as an engine: the session is begun for the work, and ended with it.
-
-
 class SparkEngine:
-    """Work shared out by Spark.
+    """A Spark session.
 
     Parameters
     ----------
     session : pyspark.sql.SparkSession
     quiet : bool
-        Whether to show no progress.
+        True to show no progress.
     """
 
     def __init__(self, session: Any, quiet: bool) -> None:
         self._session, self._verbose = session, False if quiet else None
 
-    def tally(self, files: Files, **counted: Any) -> GatheredTally:
+    def tally(self, files: Files, **parameters: Any) -> GatheredTally:
         """Return the counts of all documents in files."""
         from tallytext.distributed.spark import spark_tally
 
-        return spark_tally(files, **counted, session=self._session, verbose=self._verbose)
+        return spark_tally(files, **parameters, session=self._session, verbose=self._verbose)
 
-    def mapped(
+    def map_splits(
         self, function: Callable[[Split, bytes], bytes], splits: Sequence[Split], shared: bytes
     ) -> Iterable[bytes]:
-        """Return what a function makes of each split and of what all are sent, in order."""
-        from tallytext.distributed.spark import mapped_splits
+        """Return the results of a function on each split and the shared bytes, in order."""
+        from tallytext.distributed.spark import map_splits
 
-        how = {"session": self._session, "verbose": self._verbose}
-        return mapped_splits(function, splits, shared, **how)
+        return map_splits(function, splits, shared, session=self._session, verbose=self._verbose)
 
 
 @contextmanager
 def spark_engine(master: str | None, quiet: bool) -> Iterator[SparkEngine]:
-    """Yield an engine that works at the master given, or where the settings of Spark say.
+    """Yield an engine on the cluster of a master, and stop its session at the end.
 
     Parameters
     ----------
     master : str or None
+        URL of the master; None for the one in the settings of Spark.
     quiet : bool
-        Whether to show no progress.
+        True to show no progress.
     """
-    from tallytext.distributed.spark import spark_session
+    from tallytext.distributed.spark_session import start_session
 
-    with _silent():
-        with _own_interrupts():
-            session = spark_session(master)
+    with _silence_spark():
+        with _preserve_interrupt_handler():
+            session = start_session(master)
         try:
             yield SparkEngine(session, quiet)
         finally:
@@ -253,10 +258,10 @@ def spark_engine(master: str | None, quiet: bool) -> Iterator[SparkEngine]:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
-    """Let Spark keep to itself what ends in the middle: errors of ours say what it comes to."""
+def _silence_spark() -> Iterator[None]:
+    """Silence the log messages of Spark; the commands show errors themselves."""
     before = logging.root.level
-    logging.root.setLevel(logging.CRITICAL)  # where its bridge to Java writes
+    logging.root.setLevel(logging.CRITICAL)  # py4j, the bridge to Java, logs there
     try:
         yield
     finally:
@@ -264,8 +269,8 @@ def _silent() -> Iterator[None]:
 
 
 @contextmanager
-def _own_interrupts() -> Iterator[None]:
-    """Keep Ctrl-C as it is: Spark would answer it in the middle of a sentence to Java."""
+def _preserve_interrupt_handler() -> Iterator[None]:
+    """Restore the handler of Ctrl-C: that of Spark runs in the middle of calls to Java."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -276,110 +281,108 @@ def _own_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# ------------------------------------------------------------------------------------------------
-# Documents that are read where they are worked on, by those an engine gives the work to.
-
-# Of reading: what is known of files, before anybody reads them.
-_OF_FILES = ("format", "encoding", "match")
-
-
-class SharedWork:
-    """Pieces of work, shared out by an engine; it counts as it hears of them.
+class EngineJob:
+    """A job on documents that the workers of an engine read, with counts of them.
 
     Parameters
     ----------
     sources : list of str
-    reading : Reading
-        How to read them.
-    many : Many
-        Where the work is done.
+        Names of files and folders.
+    reading : ReadingOptions
+        Options for reading them.
+    engine : EngineOptions
+        The engine and its cluster.
     quiet : bool
-        Whether to say nothing but warnings.
+        True to show warnings only.
 
     Attributes
     ----------
     n_documents, n_bytes, n_skipped : int
-        Read so far, and left out.
+        Numbers of documents and bytes read so far, and of rows skipped.
     """
 
-    def __init__(self, sources: list[str], reading: Reading, many: Many, quiet: bool) -> None:
-        from tallytext.distributed.job import Files
+    def __init__(
+        self, sources: list[str], reading: ReadingOptions, engine: EngineOptions, quiet: bool
+    ) -> None:
+        from tallytext.distributed.files import Files
 
         self.n_documents = self.n_bytes = self.n_skipped = 0
-        self._start, self._quiet, self._sources, self._many = perf_counter(), quiet, sources, many
+        self._start, self._quiet, self._sources = perf_counter(), quiet, sources
+        self._engine_options = engine
         values = asdict(reading) | {"on_error": reading.on_error.value}
-        self._files = Files(sources, **{name: values.pop(name) for name in _OF_FILES})
+        self._files = Files(sources, **{name: values.pop(name) for name in _FILE_OPTIONS})
         self._splits = self._files.splits()
         self.reading: dict[str, Any] = values
 
-    def tally(self, **counted: Any) -> GatheredTally:
-        """Return the counts of all documents; that there is none is an error.
+    def tally(self, **parameters: Any) -> GatheredTally:
+        """Return the counts of all documents; raise InputError if there is none.
 
         Parameters
         ----------
-        **counted
-            What is counted, as the engines take it.
+        **parameters
+            Parameters of the counting function of the engine.
         """
-        how = {"labels" if name == "label" else name: v for name, v in self.reading.items()}
+        from tallytext.io.batches import SkippedRows
+
+        reading = {"labels" if key == "label" else key: v for key, v in self.reading.items()}
         with self._engine() as engine:
-            tally = engine.tally(self._files, **how, **counted)
+            tally = engine.tally(self._files, **reading, **parameters)
         assert tally.origin is not None
         self.n_documents = int(tally.n_documents)
         self.n_bytes = sum(split.n_bytes for split in self._splits)
         self.n_skipped = tally.origin.n_skipped
-        check_some(self.n_documents, self.n_skipped, self._sources)
-        self._warn_of_all(self.n_skipped, tally.origin.skipped)
+        check_not_empty(self.n_documents, self.n_skipped, self._sources)
+        warn_about_skipped(
+            SkippedRows(self.n_skipped, tally.origin.skipped), ", ".join(self._sources)
+        )
         return tally
 
-    def outcomes(
-        self, function: Callable[[Split, bytes], bytes], question: bytes
-    ) -> Generator[Outcome, None, None]:
-        """Yield what became of each piece of work, in order.
+    def split_results(
+        self, function: Callable[[Split, bytes], bytes], request: bytes
+    ) -> Generator[SplitResult, None, None]:
+        """Yield the result of each split, in order.
 
         Parameters
         ----------
         function : callable
-            Takes a split and what all have to know, and returns an outcome, packed.
-        question : bytes
-            What all have to know.
+            Takes a split and the request, and returns a packed result.
+        request : bytes
+            The same for all splits.
         """
-        from tallytext.distributed.predicting import Outcome
-        from tallytext.io.batches import Skipped
+        from tallytext.distributed.prediction import SplitResult
+        from tallytext.io.batches import SkippedRows
 
-        left_out: dict[str, Skipped] = {}
+        skipped_rows: dict[str, SkippedRows] = {}
         n_splits = len(self._splits)
         with (
             self._engine() as engine,
             progress_bar("Working", n_splits, False if self._quiet else None) as step,
         ):
-            sent = engine.mapped(function, self._splits, question)
+            sent = engine.map_splits(function, self._splits, request)
             for split, packed in zip(self._splits, sent, strict=True):
-                outcome = Outcome.unpack(packed)
-                self._count(outcome)
-                left_out.setdefault(split.name, Skipped())
-                left_out[split.name] += outcome.skipped
+                result = SplitResult.unpack(packed)
+                self._count(result)
+                skipped_rows.setdefault(split.name, SkippedRows())
+                skipped_rows[split.name] += result.skipped
                 step(f"{self.n_documents:,} documents")
-                yield outcome
-        for source, skipped in left_out.items():
-            warn_of_skipped(skipped, source)
+                yield result
+        for source, skipped in skipped_rows.items():
+            warn_about_skipped(skipped, source)
 
     def close(self) -> None:
-        """Say how many documents there were, and how long they took."""
+        """Show the number of documents and the time they took."""
         if not self._quiet:
-            tell_speed(self.n_documents, self.n_bytes, perf_counter() - self._start)
+            show_speed(self.n_documents, self.n_bytes, perf_counter() - self._start)
 
     def _engine(self) -> AbstractContextManager[Engine]:
-        """Open the engine, which takes seconds, once the first file is seen to be of use."""
+        """Start the engine, which takes seconds, after a check of the first file."""
+        # A wrong column or format is an error after milliseconds, and not after the cluster
+        # started.
         for split in self._splits[:1]:
             split.check(**self.reading)
-        return opened_engine(self._many, len(self._splits), self._quiet)
+        return open_engine(self._engine_options, len(self._splits), self._quiet)
 
-    def _count(self, outcome: Outcome) -> None:
-        self.n_documents += outcome.n_documents
-        self.n_bytes += outcome.n_bytes
-        self.n_skipped += outcome.skipped.count
-
-    def _warn_of_all(self, count: int, messages: list[str]) -> None:
-        from tallytext.io.batches import Skipped
-
-        warn_of_skipped(Skipped(count, messages), ", ".join(self._sources))
+    def _count(self, result: SplitResult) -> None:
+        self.n_documents += result.n_documents
+        self.n_bytes += result.n_bytes
+        self.n_skipped += result.skipped.count

@@ -1,4 +1,4 @@
-"""``tally evaluate``: how good a model is on labelled documents."""
+"""``tally evaluate``: measure a model on labelled documents."""
 
 from __future__ import annotations
 
@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, complain, load, print_json, results, told, warn
-from tallytext.cli.options import Many
+from tallytext.cli.io import (
+    InputDocuments,
+    load_model,
+    note_on_interrupt,
+    print_json,
+    result_console,
+    show_error,
+    show_warning,
+)
+from tallytext.cli.options import EngineOptions
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
-    from tallytext.cli.engines import SharedWork
+    from tallytext.cli.engines import EngineJob
     from tallytext.evaluation.report import EvaluationReport
 
-_BATCH = 16_384
+_MAX_BATCH_DOCUMENTS = 16_384
 
 MinAccuracy = Annotated[
     float | None,
     typer.Option(
-        min=0, max=1, metavar="SHARE", help="Leave with exit code 1 if accuracy is below."
+        min=0, max=1, metavar="SHARE", help="Exit with code 1 if the accuracy is below this."
     ),
 ]
 
@@ -30,16 +38,16 @@ def evaluate(
     sources: options.Sources,
     *,
     min_accuracy: MinAccuracy = None,
-    reading: options.Reading,
-    many: Many,
+    reading: options.ReadingOptions,
+    engine: EngineOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Judge a model by labelled documents that it has not learned.
+    """Measure a model on documents it was not trained on.
 
-    Prints accuracy, precision, recall and F1, and what is taken for what. Labels that the
-    model does not know are counted as wrong, and listed.
+    Prints accuracy, precision, recall, F1 and the most frequent confusions. Labels that the model
+    does not know count as errors, and are listed.
 
     \b
     tally evaluate mails.tally test.parquet
@@ -47,65 +55,65 @@ def evaluate(
     tally evaluate mails.tally test.jsonl --min-accuracy 0.8 --quiet
     tally evaluate mails.tally test-*.parquet --engine spark --master spark://host:7077
     """
-    many.check_files(sources)
-    many.check_no_threads(threads)
-    classifier = load(model, sources)
-    with told(lambda: "There is no report, since not all documents were read."):
-        report, documents = _judged(classifier, sources, reading, many, quiet)
+    engine.check_files(sources)
+    engine.check_no_threads(threads)
+    classifier = load_model(model, sources)
+    with note_on_interrupt(lambda: "There is no report, because not all documents were read."):
+        report, documents = _evaluate(classifier, sources, reading, engine, quiet)
     if as_json:
         print_json({"model": str(model), "skipped": documents.n_skipped, **report.to_dict()})
     elif not quiet:
-        results().print(report)
+        result_console().print(report)
     documents.close()
-    _warn_of_strange_labels(report)
-    _expect(report, min_accuracy)
+    _warn_about_unknown_labels(report)
+    _check_accuracy(report, min_accuracy)
 
 
-def _judged(
+def _evaluate(
     classifier: TextClassifier,
     sources: list[str],
-    reading: options.Reading,
-    many: Many,
+    reading: options.ReadingOptions,
+    engine: EngineOptions,
     quiet: bool,
-) -> tuple[EvaluationReport, Documents | SharedWork]:
-    """Return how good a classifier is on documents, and these."""
-    if many.engine is None:
-        documents = Documents(sources, reading, quiet, max_documents=_BATCH)
-        return report_on(classifier, documents), documents
-    from tallytext.cli.engines import SharedWork
-    from tallytext.distributed.predicting import (
-        judged_split,
+) -> tuple[EvaluationReport, InputDocuments | EngineJob]:
+    """Return the evaluation report of a classifier, and the input with its counts."""
+    if engine.engine is None:
+        documents = InputDocuments(sources, reading, quiet, max_documents=_MAX_BATCH_DOCUMENTS)
+        return evaluate_here(classifier, documents), documents
+    from tallytext.cli.engines import EngineJob
+    from tallytext.distributed.prediction import (
+        evaluate_split,
+        evaluation_report,
         model_bytes,
-        packed_question,
-        report_of,
+        pack_request,
     )
 
-    classifier.predict_proba([])  # warns of what others would be warned of
-    work = SharedWork(sources, reading, many, quiet)
-    question = packed_question(model_bytes(classifier), work.reading)
-    outcomes = work.outcomes(judged_split, question)
-    return report_of(outcome.content for outcome in outcomes), work
+    classifier.predict_proba([])  # shows warnings here, which workers would not show
+    job = EngineJob(sources, reading, engine, quiet)
+    request = pack_request(model_bytes(classifier), job.reading)
+    results = job.split_results(evaluate_split, request)
+    return evaluation_report(result.content for result in results), job
 
 
-def report_on(classifier: TextClassifier, documents: Documents) -> EvaluationReport:
-    """Return how good a classifier is on documents, batch by batch."""
-    from tallytext.classifier.evaluation import evaluated
+def evaluate_here(classifier: TextClassifier, documents: InputDocuments) -> EvaluationReport:
+    """Return the evaluation report of a classifier, computed batch by batch."""
+    from tallytext.classifier.evaluation import evaluate_classifier
     from tallytext.evaluation.report import EvaluationReport
 
     batches = ((batch.texts, batch.labels) for batch in documents)
-    return EvaluationReport.of(evaluated(classifier, batches))
+    return EvaluationReport.from_evaluation(evaluate_classifier(classifier, batches))
 
 
-def _warn_of_strange_labels(report: EvaluationReport) -> None:
+def _warn_about_unknown_labels(report: EvaluationReport) -> None:
     known = sum(each.support for each in report.classes) - sum(n for _, n in report.unknown_labels)
     if report.unknown_labels and not known:
-        warn(
-            "the model knows none of these labels. Is --label the right column? In CSV files all "
-            "labels are text, which differs from the numbers of JSON and parquet files."
+        show_warning(
+            "the model knows none of these labels. Is --label the right column? Labels in CSV "
+            "files are text, which differs from numbers in JSON and Parquet files."
         )
 
 
-def _expect(report: EvaluationReport, min_accuracy: float | None) -> None:
+def _check_accuracy(report: EvaluationReport, min_accuracy: float | None) -> None:
     if min_accuracy is not None and report.accuracy < min_accuracy:
-        complain(f"accuracy is {report.accuracy:.4f}, below {min_accuracy:g}.")
+        show_error(f"accuracy is {report.accuracy:.4f}, below {min_accuracy:g} (--min-accuracy).")
         raise typer.Exit(1)

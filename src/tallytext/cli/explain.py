@@ -1,4 +1,4 @@
-"""``tally explain``: why a text gets its label."""
+"""``tally explain``: show the contribution of each word to a label."""
 
 from __future__ import annotations
 
@@ -9,35 +9,43 @@ from typing import Annotated
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import check_place, class_named, load, print_json, results, say, warn
+from tallytext.cli.io import (
+    check_output_file,
+    find_class,
+    load_model,
+    print_json,
+    result_console,
+    show_message,
+    show_warning,
+)
 
 
 def explain(
     model: options.Model,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A text, or - for standard input.")],
     label: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="The class to explain.", show_default="the likeliest"),
+        typer.Option(metavar="LABEL", help="Class to explain.", show_default="the most probable"),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="LABEL",
-            help="The class to compare it with.",
-            show_default="the next best, or all others together",
+            help="Class to compare it with.",
+            show_default="the second most probable, or all others together",
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="K", help="How many terms to list.")] = 10,
+    top: Annotated[int, typer.Option(min=1, metavar="K", help="Number of terms to list.")] = 10,
     html: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a page of HTML instead; such a page of this name is replaced.",
+            help="Write the explanation to an HTML page instead. An existing page is replaced.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show what each word of a text says for a label and against it.
+    """Show how much each word of a text counts for a label or against it.
 
     \b
     tally explain mails.tally "Your parcel is waiting, click here"
@@ -45,26 +53,29 @@ def explain(
     tally explain mails.tally - --html why.html < mail.txt
     """
     if html is not None:
-        check_place(html, page=True)
-    classifier = load(model, [text])
+        check_output_file(html, page=True)
+    classifier = load_model(model, [text])
     document = sys.stdin.read() if text == "-" else text
     wanted, other = (
-        None if name is None else class_named(classifier, name) for name in (label, against)
+        None if name is None else find_class(classifier, name) for name in (label, against)
     )
     explanation = classifier.explain(document, wanted, other)
     likeliest = classifier.top_k([document], 3)[0]
     if not any(each.known for each in explanation.contributions):
-        warn("no word of this text was in a training document: the answer is no more than a guess.")
+        show_warning(
+            "none of the words of this text occurs in a training document, so its label is not "
+            "based on its content."
+        )
     if html is not None:
-        from tallytext.io.html import whole_page
-        from tallytext.io.safetensors import save_text
+        from tallytext.io.atomic import save_text
+        from tallytext.io.html import html_page
 
-        save_text(html, whole_page(str(explanation.label), explanation.to_html(top)))
-        say(f"saved as {html}")
+        save_text(html, html_page(str(explanation.label), explanation.to_html(top)))
+        show_message(f"saved as {html}")
     if as_json:
         top_labels = [each._asdict() for each in likeliest]
         print_json({"model": str(model), "top": top_labels, **explanation.to_dict()})
     elif html is None:
-        console = results()
+        console = result_console()
         console.print(", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest))
         console.print(explanation.to_rich(top))

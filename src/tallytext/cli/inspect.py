@@ -1,4 +1,4 @@
-"""``tally info``: what a model file holds."""
+"""``tally info`` and ``tally terms``: the report of a model, and its typical terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import class_named, load, print_json, results, say
+from tallytext.cli.io import find_class, load_model, print_json, result_console, show_message
 from tallytext.cli.train import print_report
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 def info(model: options.Model, as_json: options.Json = False) -> None:
-    """Show what a model is, and how far it can be trusted.
+    """Show the training report of a model, its changes since, and its file.
 
-    The report of its training: what was tried and chosen, and what accuracy to expect; how many
-    documents came and went since; and what the file was written by.
+    The report lists the models that were compared, the one that was chosen, and the accuracy to
+    expect. It also shows how many documents were learned or forgotten since training, and the
+    versions that wrote the file.
 
     \b
     tally info mails.tally
@@ -41,17 +42,13 @@ def info(model: options.Model, as_json: options.Json = False) -> None:
         return
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     print_report(report)
-    console = results()
+    console = result_console()
     console.print(f"  file         {size:,} bytes, format {header['format']}")
     console.print(f"  written by   {versions}", soft_wrap=True)
 
 
-# ------------------------------------------------------------------------------------------------
-# ``tally terms``: what is typical of each class, or tells most of all classes.
-
-
 class Score(StrEnum):
-    """By what terms are put in order."""
+    """Score that terms are sorted by."""
 
     df = "df"
     ig = "ig"
@@ -64,26 +61,24 @@ def terms(
     model: options.Model,
     labels: Annotated[
         list[str] | None,
-        typer.Option(
-            "--label", metavar="LABEL", help="This class only; can be given more than once."
-        ),
+        typer.Option("--label", metavar="LABEL", help="Show this class only; can be repeated."),
     ] = None,
     top: Annotated[
-        int, typer.Option(min=1, metavar="K", help="How many, or how many of each.")
+        int, typer.Option(min=1, metavar="K", help="Number of terms, for each class or in all.")
     ] = 10,
     score: Annotated[
         Score | None,
         typer.Option(
-            help="Show the terms that tell most of all classes together, by the number of "
-            "documents (df), information gain (ig), χ² (chi), mutual information (mi) or ratio of "
-            "probabilities (prr).",
+            help="Show the best terms for all classes together, by document frequency (df), "
+            "information gain (ig), χ² (chi), mutual information (mi) or probability ratio (prr).",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the words that are most typical of each class.
+    """Show the most typical words of each class.
 
-    In the order of their log-likelihood ratio: how sure it is that they are more frequent there.
+    Words are sorted by the log-likelihood ratio (G²) of being more frequent in the class than
+    elsewhere.
 
     \b
     tally terms mails.tally
@@ -91,20 +86,23 @@ def terms(
     tally terms mails.tally --score ig --top 50
     """
     if score and labels:
-        raise typer.BadParameter("--score is about all classes together: leave --label out.")
-    classifier = load(model)
+        raise typer.BadParameter("--score ranks terms for all classes together. Leave out --label.")
+    classifier = load_model(model)
     tally, names = classifier.tally_, labels or []
     if score:
-        found = _scored(tally, score.value, top)
+        found = _term_score_rows(tally, score.value, top)
         content = {"model": str(model), "score": score.value, "terms": found}
-        print_json(content) if as_json else results().print(_scores_table(found, score.value))
+        if as_json:
+            print_json(content)
+        else:
+            result_console().print(_scores_table(found, score.value))
         return
-    wanted = [class_named(classifier, name) for name in names] or classifier.classes_.tolist()
+    wanted = [find_class(classifier, name) for name in names] or classifier.classes_.tolist()
     numbers = list(map(tally.classes.index, wanted))
     if as_json:
-        print_json({"model": str(model), "classes": _listed(tally, numbers, top)})
+        print_json({"model": str(model), "classes": _class_rows(tally, numbers, top)})
     else:
-        results().print(terms_table(tally, numbers, top))
+        result_console().print(terms_table(tally, numbers, top))
 
 
 def terms_table(tally: Tally, classes: list[int], top: int) -> Table:
@@ -116,27 +114,29 @@ def terms_table(tally: Tally, classes: list[int], top: int) -> Table:
     table.add_column("class")
     table.add_column("documents", justify="right")
     table.add_column("terms")
-    for each in _listed(tally, classes, top):
+    for each in _class_rows(tally, classes, top):
         table.add_row(
             Text(str(each["label"])), f"{each['documents']:,}", Text(" ".join(each["terms"]))
         )
     return table
 
 
-def _scored(tally: Tally, score: Any, top: int) -> list[dict[str, Any]]:
+def _term_score_rows(tally: Tally, score: Any, top: int) -> list[dict[str, Any]]:
     from tallytext.errors import RecipeError
     from tallytext.features.selector import top_terms
-    from tallytext.features.term_scores import scores
+    from tallytext.features.term_scores import score_terms
 
     options = {}
     try:
-        found = scores(tally, score)
+        found = score_terms(tally, score)
     except RecipeError:
-        # The tallies of models do not share documents out among their labels. Each class is told
-        # from all others there, so that the sum of these gains is what counts.
+        # The tally of a multi-label model counts a document once for each of its labels, so there
+        # is no gain over all classes together: sum the gains of each class against its complement.
         options = {"labels": "binary"}
-        found = scores(tally, score, labels="binary")
-        say("documents have several labels: gains of telling each class from the others, summed")
+        found = score_terms(tally, score, labels="binary")
+        show_message(
+            "multi-label documents: each score is the sum over classes, each against its complement"
+        )
     ids = top_terms(tally, score, top, **options)
     documents = tally.term_documents
     return [
@@ -164,8 +164,8 @@ def _scores_table(found: list[dict[str, Any]], score: str) -> Table:
     return table
 
 
-def _listed(tally: Tally, classes: list[int], top: int) -> list[dict[str, Any]]:
-    from tallytext.features.selector import typical_terms
+def _class_rows(tally: Tally, classes: list[int], top: int) -> list[dict[str, Any]]:
+    from tallytext.features.term_scores import typical_terms
 
     return [
         {

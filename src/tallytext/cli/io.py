@@ -1,8 +1,9 @@
-"""What is shown: results on standard output, everything else on standard error."""
+"""Input and output of commands: results on standard output, messages on standard error."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -18,7 +19,7 @@ from uuid import uuid4
 
 import typer
 
-from tallytext.cli.options import Reading, UnlabelledReading
+from tallytext.cli.options import ReadingOptions, UnlabelledReadingOptions
 from tallytext.errors import FileError, InputError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -26,200 +27,280 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from tallytext.classifier.classifier import TextClassifier
-    from tallytext.io.batches import Batch, Skipped
+    from tallytext.io.batches import Batch, SkippedRows
     from tallytext.io.documents import DocumentReader
 
+_MIN_MEGABYTES_SHOWN = 0.1
+_MAX_CLASSES_SHOWN = 20
 
-def results() -> Console:
-    """Return the console for results; without colours where it is no terminal."""
+# Messages of the library name Python calls and parameters. These are the commands and options that
+# do the same; the patterns apply in this order.
+_PYTHON_ADVICE = (
+    (re.compile(r"\b\w+='[^']*' \((--[^)]+)\)"), r"\1"),
+    (re.compile(r"\b(\w+) \(--\1\)"), r"--\1"),
+    (re.compile(r" \(label=None\)"), ""),
+    (re.compile(r"\bpass groups= or time="), "see tally compare --groups"),
+    (re.compile(r"\bcall recalibrate\(texts, labels\)"), "run tally recalibrate"),
+    (re.compile(r"\bCall recalibrate\(texts, labels\)"), "Run tally recalibrate"),
+    (re.compile(r"\bmulti_label=True\b"), "--multi-label"),
+    (re.compile(r"\bmulti_label=False\b"), "--single-label"),
+    (re.compile(r"\bunlabelled=(?=\W)"), "--unlabelled"),
+    (re.compile(r"""\b(format|language|model|select|tokens)=(["'])([\w:.+-]+)\2"""), r"--\1 \3"),
+)
+
+
+def for_command_line(message: str) -> str:
+    """Return a message of the library with commands and options in the place of Python code.
+
+    Examples
+    --------
+    >>> for_command_line("probabilities are stale: call recalibrate(texts, labels).")
+    'probabilities are stale: run tally recalibrate.'
+    >>> for_command_line("Skip such rows with on_error='skip' (--on-error skip).")
+    'Skip such rows with --on-error skip.'
+    >>> for_command_line('select terms by a score, as in select="chi".')
+    'select terms by a score, as in --select chi.'
+    """
+    for pattern, command in _PYTHON_ADVICE:
+        message = pattern.sub(command, message)
+    return message
+
+
+def result_console() -> Console:
+    """Return the console for results, on standard output; without colours unless a terminal."""
     from rich.console import Console
 
+    # Labels and terms are data: "[bold]" or ":smile:" in them must be printed as they are. Without
+    # a terminal, lines are not wrapped, because programs read them.
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
-def remarks(screen: IO[str] | None = None) -> Console:
-    """Return the console for everything else: standard error, or another way to the screen."""
+def message_console(screen: IO[str] | None = None) -> Console:
+    """Return the console for messages, on standard error or another stream."""
     from rich.console import Console
 
     return Console(file=screen, stderr=screen is None, highlight=False, markup=False, emoji=False)
 
 
-def say(message: str) -> None:
+def show_message(message: str) -> None:
     """Write a line to standard error."""
-    remarks().print(message, soft_wrap=True)
+    message_console().print(message, soft_wrap=True)
 
 
-def warn(message: str) -> None:
+def show_warning(message: str) -> None:
     """Write a warning to standard error."""
-    _write("warning", "yellow", message)
+    _show_labelled("warning", "yellow", message)
 
 
-def complain(message: str) -> None:
+def show_error(message: str) -> None:
     """Write an error to standard error."""
-    _write("error", "bold red", message)
+    _show_labelled("error", "bold red", message)
 
 
-def _write(kind: str, style: str, message: str) -> None:
+def _show_labelled(kind: str, style: str, message: str) -> None:
     from rich.text import Text
 
-    remarks().print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)
+    message_console().print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
     """Write one JSON object to standard output."""
-    from tallytext.distributed.answers import as_json
+    from tallytext.classifier.prediction_rows import as_json
 
     sys.stdout.write(as_json(value) + "\n")
 
 
-def is_watched(quiet: bool) -> bool:
-    """Whether somebody would see a progress bar, and wants to."""
+def shows_progress(quiet: bool) -> bool:
+    """Return True if progress is shown: on a terminal, unless the command is quiet."""
     return not quiet and sys.stderr.isatty()
 
 
-# ------------------------------------------------------------------------------------------------
-# Documents that a command reads, shown as they go by.
-
-_WORTH_TELLING = 0.1  # megabytes
-
-
-class Documents:
-    """The batches of one source after another, counted, with a bar for those who watch.
+class InputDocuments:
+    """Batches of documents from one source after another, with counts and a progress bar.
 
     Parameters
     ----------
     sources : sequence of str
-    reading : Reading, or sequence of Reading
-        How to read them; or each of them.
+        Names of files and folders.
+    reading : ReadingOptions, or sequence of ReadingOptions
+        Options for all sources, or for each of them.
     quiet : bool
-        Whether to say nothing but warnings.
+        True to show warnings only.
     **options
-        More of it, as for :func:`tallytext.io.read_documents`.
+        Further parameters of :class:`tallytext.io.DocumentReader`.
 
     Attributes
     ----------
     n_documents, n_bytes, n_skipped : int
-        Read so far, and left out.
+        Numbers of documents and bytes read so far, and of rows skipped.
     """
 
     def __init__(
         self,
         sources: Sequence[str],
-        reading: Reading | Sequence[Reading],
+        reading: ReadingOptions | Sequence[ReadingOptions],
         quiet: bool,
         **options: Any,
     ) -> None:
-        from tallytext.io.documents import read_documents
+        from tallytext.io.documents import DocumentReader
 
         self.n_documents = self.n_bytes = self.n_skipped = 0
         self._start, self._quiet, self._sources = perf_counter(), quiet, sources
-        each = [reading] * len(sources) if isinstance(reading, Reading) else reading
+        each = [reading] * len(sources) if isinstance(reading, ReadingOptions) else reading
         self._readers = [
-            read_documents(source, **asdict(how), **options)
+            DocumentReader(source, **asdict(how), **options)
             for source, how in zip(sources, each, strict=True)
         ]
 
     def __iter__(self) -> Iterator[Batch]:
-        for _, batch in self.named():
+        for _, batch in self.by_source():
             yield batch
 
-    def named(self) -> Iterator[tuple[str, Batch]]:
+    def by_source(self) -> Iterator[tuple[str, Batch]]:
         """Yield each batch with the name of its source."""
+        # The clock starts with the first document, so that loading a model does not count as
+        # reading.
         self._start = perf_counter()
         for source, reader in zip(self._sources, self._readers, strict=True):
-            for batch in self._counted(self._shown(source, reader)):
+            for batch in self._show_progress(source, reader):
+                self.n_documents += len(batch)
+                self.n_bytes += batch.n_bytes
                 yield source, batch
             self.n_skipped += reader.skipped.count
-            warn_of_skipped(reader.skipped, source)
+            warn_about_skipped(reader.skipped, source)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the texts and labels of the batches; that there is none is an error."""
+        """Yield the texts and labels of the batches; raise InputError if there is no document."""
         for batch in self:
             yield batch.texts, batch.labels
-        check_some(self.n_documents, self.n_skipped, self._sources)
+        check_not_empty(self.n_documents, self.n_skipped, self._sources)
 
     def texts(self) -> Iterator[Any]:
         """Yield the texts of the batches."""
         for batch in self:
             yield batch.texts
 
-    def close(self, more: Documents | None = None) -> None:
-        """Say how many documents there were, and more read since, and how long they took."""
+    def close(self, more: InputDocuments | None = None) -> None:
+        """Show the number of documents, with those of another input, and the time they took."""
         if self._quiet:
             return
         n = self.n_documents + (0 if more is None else more.n_documents)
         n_bytes = self.n_bytes + (0 if more is None else more.n_bytes)
-        tell_speed(n, n_bytes, perf_counter() - self._start)
+        show_speed(n, n_bytes, perf_counter() - self._start)
 
-    def _counted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        for batch in batches:
-            self.n_documents += len(batch)
-            self.n_bytes += batch.n_bytes
-            yield batch
-
-    def _shown(self, source: str, reader: DocumentReader) -> Iterator[Batch]:
-        if not is_watched(self._quiet):
+    def _show_progress(self, source: str, reader: DocumentReader) -> Iterator[Batch]:
+        if not shows_progress(self._quiet):
             yield from reader
             return
-        with _bar() as progress:
+        with _progress_bar() as progress:
             task = progress.add_task(source, total=reader.size, documents=0)
             for batch in reader:
                 yield batch
+                # After the yield: the consumer has finished the batch when the bar advances.
                 progress.update(task, advance=batch.n_bytes, documents=f"{self.n_documents:,}")
 
 
-def check_some(n_documents: int, n_skipped: int, sources: Sequence[str]) -> None:
-    """Refuse to learn from nothing."""
-    if not n_documents:
-        skipped = f", but for {n_skipped:,} that were left out" if n_skipped else ""
-        raise InputError(f"there is no document in {', '.join(sources)}{skipped}.")
-
-
-def warn_of_skipped(skipped: Skipped, source: str) -> None:
-    """Warn of rows that were left out of a source."""
-    if skipped.count:
-        more = skipped.count - len(skipped.messages)
-        lines = [*skipped.messages, *([f"and {more:,} more"] if more else [])]
-        rows = "row was" if skipped.count == 1 else "rows were"
-        warn(f"{skipped.count:,} {rows} left out of {source}:\n  " + "\n  ".join(lines))
-
-
-def tell_speed(n_documents: int, n_bytes: int, seconds: float) -> None:
-    """Say how many documents there were, and how long they took."""
-    count, megabytes = f"{n_documents:,} document{'s' * (n_documents != 1)}", n_bytes / 1e6
-    if megabytes < _WORTH_TELLING:
-        say(f"{count} in {seconds:,.1f} s")
-    else:
-        speed = f"{_short(megabytes / seconds)} MB/s"
-        say(f"{count}, {_short(megabytes)} MB in {seconds:,.1f} s ({speed})")
-
-
-def _bar() -> Progress:
+def _progress_bar() -> Progress:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.progress import TransferSpeedColumn as Speed
 
     described = TextColumn("{task.description}", markup=False)
     documents = TextColumn("{task.fields[documents]} documents")
     columns = (described, BarColumn(), documents, Speed(), TimeRemainingColumn())
-    return Progress(*columns, console=remarks(), transient=True)
+    return Progress(*columns, console=message_console(), transient=True)
 
 
-def _short(value: float) -> str:
+def unlabelled_documents(
+    sources: list[str], labelled: list[str], reading: ReadingOptions, quiet: bool
+) -> InputDocuments:
+    """Return the documents of ``--unlabelled``, read with the options of the labelled ones.
+
+    Parameters
+    ----------
+    sources : list of str
+        Names of the unlabelled files and folders.
+    labelled : list of str
+        Names of the labelled ones.
+    reading : ReadingOptions
+        Options of the labelled ones.
+    quiet : bool
+        True to show warnings only.
+    """
+    if sum(source == "-" for source in (*sources, *labelled)) > 1:
+        raise typer.BadParameter(
+            "standard input can be read only once. Write it to a file, and give that."
+        )
+    readings = [_without_labels(source, reading) for source in sources]
+    return InputDocuments(sources, readings, quiet)
+
+
+def _without_labels(source: str, reading: ReadingOptions) -> UnlabelledReadingOptions:
+    format = _format_by_name(source, reading.format)
+    return UnlabelledReadingOptions(
+        text=reading.text,
+        format=format,
+        on_error=reading.on_error,
+        encoding=reading.encoding,
+        # Other formats reject a pattern, which was given for the labelled documents.
+        match=reading.match if format in ("folder", "tar") else None,
+    )
+
+
+def _format_by_name(source: str, default: str | None) -> str | None:
+    """Return the format that the name of a source implies, or else the default.
+
+    The unlabelled documents may have another format than the labelled ones, for which the user
+    gave --format.
+    """
+    from tallytext.io.sources import Source
+
+    if source == "-":
+        return default
+    try:
+        return Source.from_name(source).format
+    except FileError:
+        return default
+
+
+def check_not_empty(n_documents: int, n_skipped: int, sources: Sequence[str]) -> None:
+    """Raise InputError if no document was read."""
+    if not n_documents:
+        rows = "row" if n_skipped == 1 else "rows"
+        skipped = f" All {n_skipped:,} {rows} were skipped (--on-error skip)." * bool(n_skipped)
+        raise InputError(f"there is no document in {', '.join(sources)}.{skipped}")
+
+
+def warn_about_skipped(skipped: SkippedRows, source: str) -> None:
+    """Show a warning with the rows of a source that were skipped, if any."""
+    if skipped.count:
+        more = skipped.count - len(skipped.messages)
+        lines = [*skipped.messages, *([f"and {more:,} more"] if more else [])]
+        rows = "row was" if skipped.count == 1 else "rows were"
+        show_warning(f"{skipped.count:,} {rows} skipped in {source}:\n  " + "\n  ".join(lines))
+
+
+def show_speed(n_documents: int, n_bytes: int, seconds: float) -> None:
+    """Show the number of documents, their megabytes, and the time they took."""
+    count, megabytes = f"{n_documents:,} document{'s' * (n_documents != 1)}", n_bytes / 1e6
+    if megabytes < _MIN_MEGABYTES_SHOWN:
+        show_message(f"{count} in {seconds:,.1f} s")
+    else:
+        speed = f"{_format_megabytes(megabytes / seconds)} MB/s"
+        show_message(f"{count}, {_format_megabytes(megabytes)} MB in {seconds:,.1f} s ({speed})")
+
+
+def _format_megabytes(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-# ------------------------------------------------------------------------------------------------
-# What Ctrl-C may interrupt, and what is said about the work that was done by then.
-
-
 @contextmanager
-def told(outcome: Callable[[], str]) -> Iterator[None]:
-    """Say of an interruption what it comes to.
+def note_on_interrupt(outcome: Callable[[], str]) -> Iterator[None]:
+    """Add a note to a KeyboardInterrupt, which the command shows when it ends.
 
     Parameters
     ----------
     outcome : callable
-        Returns what was saved by then, and what was not.
+        Returns a sentence about the work that was saved before the interruption.
     """
     try:
         yield
@@ -229,11 +310,12 @@ def told(outcome: Callable[[], str]) -> Iterator[None]:
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Let an interruption wait until this is done, so that no line or file is half written.
+def delay_interrupts() -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block, so that no line or file is written by half.
 
-    A second one does not wait: who reads the lines may have stopped to do so.
+    A second Ctrl-C interrupts at once, because the block may wait for a reader that has stopped.
     """
+    # Python allows only the main thread to set signal handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -244,6 +326,7 @@ def held_back() -> Iterator[None]:
             raise KeyboardInterrupt
         waiting.append(number)
 
+    # A handler and not a blocked signal, because it has to see a second Ctrl-C.
     before = signal.signal(signal.SIGINT, wait)
     try:
         yield
@@ -253,13 +336,7 @@ def held_back() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-# ------------------------------------------------------------------------------------------------
-# Model files of commands: checked before the work, read, and written when it is done.
-
-_SHOWN = 20
-
-
-def load(path: Path, documents: Sequence[str] = ()) -> TextClassifier:
+def load_model(path: Path, documents: Sequence[str] = ()) -> TextClassifier:
     """Read a model.
 
     Parameters
@@ -267,125 +344,130 @@ def load(path: Path, documents: Sequence[str] = ()) -> TextClassifier:
     path : Path
         Its file.
     documents : sequence of str
-        What was named after it, which is the model if the two were mixed up.
+        The inputs that follow on the command line; if one of them is a model, the error message
+        explains the order.
     """
     from tallytext import TextClassifier
-    from tallytext.io.safetensors import is_arrays_file
+    from tallytext.io.safetensors import is_array_file
 
     try:
         return TextClassifier.load(path)
     except FileError as problem:
-        if not is_arrays_file(path) and any(is_arrays_file(each) for each in documents):
-            raise FileError(f"{problem} The model comes first, then the documents.") from None
+        if not is_array_file(path) and any(is_array_file(each) for each in documents):
+            raise FileError(f"{problem} Give the model first, then the documents.") from None
         raise
 
 
-def save(classifier: TextClassifier, path: Path) -> None:
-    """Write a model, all of it even if Ctrl-C is pressed meanwhile."""
-    with held_back():
+def save_model(classifier: TextClassifier, path: Path) -> None:
+    """Write a model; Ctrl-C takes effect when the file is complete."""
+    with delay_interrupts():
         classifier.save(path)
 
 
-def check_place(path: Path, *, page: bool = False) -> Path:
-    """Refuse early what could not be written after all the work, or would be a loss.
-
-    Parameters
-    ----------
-    path : Path
-    page : bool, default=False
-        Whether a page of HTML will be written: it replaces such a page, and a model a model.
-    """
-    where = f"cannot write to {str(path)!r}"
-    if path.is_dir():
-        raise FileError(f"{where}: it is a folder. Give the name of a file.")
-    if not path.parent.is_dir():
-        raise FileError(f"{where}: there is no folder {str(path.parent)!r}.")
-    if not os.access(path.parent, os.W_OK):
-        raise FileError(f"{where}: you may not write to the folder {str(path.parent)!r}.")
-    if _would_be_lost(path, page):
-        kind = "page that tally wrote" if page else "model"
-        raise FileError(
-            f"{where}: there is such a file, which is no {kind}. Give another name, or move the "
-            "file away."
-        )
-    return path
-
-
-def _would_be_lost(path: Path, page: bool) -> bool:
-    """Whether a file is there that this command cannot have written: data, most likely."""
-    from tallytext.io.html import is_page_file
-    from tallytext.io.safetensors import is_arrays_file
-
-    if not path.is_file() or not path.stat().st_size:
-        return False
-    return not (is_page_file(path) if page else is_arrays_file(path))
-
-
-def class_named(classifier: TextClassifier, name: str) -> Any:
-    """Return the label that is written like this, which may be a number."""
+def find_class(classifier: TextClassifier, name: str) -> Any:
+    """Return the class label that is written like this, which may be a number."""
     classes = classifier.classes_.tolist()
     for label in classes:
         if str(label) == name:
             return label
-    shown = ", ".join(map(str, classes[:_SHOWN])) + (", …" if len(classes) > _SHOWN else "")
+    shown = ", ".join(map(str, classes[:_MAX_CLASSES_SHOWN]))
+    shown += ", …" if len(classes) > _MAX_CLASSES_SHOWN else ""
     raise UnknownNameError(
         f"the model has no class {name!r}.{did_you_mean(name, classes)} It has: {shown}."
     )
 
 
-# ------------------------------------------------------------------------------------------------
-# Answers on standard output, in whole lines.
+def check_output_file(path: Path, *, page: bool = False) -> Path:
+    """Raise FileError before the work if the result could not be written after it.
 
-
-class Writer:
-    """Writes lines, all of them even if Ctrl-C is pressed meanwhile, and does not keep any.
-
-    Attributes
+    Parameters
     ----------
-    n_written : int
-        How many answers were written.
+    path : Path
+        The file to write.
+    page : bool, default=False
+        True for a report in HTML, which may replace a report; False for a model, which may replace
+        a model. Other files are never overwritten.
     """
-
-    def __init__(self) -> None:
-        self.n_written = 0
-
-    def write(self, lines: bytes, n_answers: int = 0) -> None:
-        """Write lines that hold so many answers."""
-        with held_back():
-            sys.stdout.buffer.write(lines)
-            sys.stdout.buffer.flush()
-            self.n_written += n_answers
-
-
-# ------------------------------------------------------------------------------------------------
-# Folders that appear whole or not at all.
+    where = f"cannot write to {str(path)!r}"
+    if path.is_dir():
+        raise FileError(f"{where}: it is a folder. Give the name of a file.")
+    _check_parent(path, where)
+    if _is_foreign_file(path, page):
+        kind = "page written by tally" if page else "tally model"
+        raise FileError(
+            f"{where}. This file exists and is not a {kind}, so it is not overwritten. Choose "
+            "another name."
+        )
+    return path
 
 
-def check_new(path: Path) -> Path:
-    """Refuse early a folder that has files, or that could not be made after all the work."""
+def check_output_folder(path: Path) -> Path:
+    """Raise FileError before the work if a folder has files in it or could not be made."""
     path = path.resolve()
     where = f"cannot write to {str(path)!r}"
     if path.exists() and not path.is_dir():
         raise FileError(f"{where}: it is a file. Give the name of a folder.")
     if path.is_dir() and any(path.iterdir()):
         raise FileError(f"{where}: there are files in it. Give a new folder, or an empty one.")
-    if not path.parent.is_dir():
-        raise FileError(f"{where}: there is no folder {str(path.parent)!r}.")
-    if not os.access(path.parent, os.W_OK):
-        raise FileError(f"{where}: you may not write to the folder {str(path.parent)!r}.")
+    _check_parent(path, where)
     return path
+
+
+def _check_parent(path: Path, where: str) -> None:
+    if not path.parent.is_dir():
+        raise FileError(
+            f"{where}: there is no folder {str(path.parent)!r}. Create it, or choose another one."
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise FileError(
+            f"{where}: you may not write to the folder {str(path.parent)!r}. Choose another one."
+        )
+
+
+def _is_foreign_file(path: Path, page: bool) -> bool:
+    """Return True if a file exists that tally did not write: most likely it is the user's data."""
+    from tallytext.io.html import is_report_page
+    from tallytext.io.safetensors import is_array_file
+
+    # An empty file, as mktemp makes it, holds nothing that could be lost.
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    return not (is_report_page(path) if page else is_array_file(path))
+
+
+class LineWriter:
+    """Writes whole lines to standard output, without buffering them.
+
+    Attributes
+    ----------
+    n_written : int
+        Number of predictions written.
+    """
+
+    def __init__(self) -> None:
+        self.n_written = 0
+
+    def write(self, lines: bytes, n_predictions: int = 0) -> None:
+        """Write lines that hold this number of predictions."""
+        with delay_interrupts():
+            sys.stdout.buffer.write(lines)
+            sys.stdout.buffer.flush()
+            # Counted inside the block, so that the note after an interrupt reports whole lines
+            # only.
+            self.n_written += n_predictions
 
 
 @contextmanager
 def new_folder(path: Path, pattern: str) -> Iterator[Path]:
-    """Yield a folder to write to; it takes the name ``path`` when all went well.
+    """Yield a temporary folder to write to; it is renamed to ``path`` if the block succeeds.
 
     Parameters
     ----------
     path : Path
+        The final name.
     pattern : str
-        What files are called that belong there. Others are removed: who was killed while writing
-        leaves the beginning of a file.
+        Pattern of the names of complete files. Others are removed: a worker that was killed leaves
+        a partial file.
 
     Examples
     --------
@@ -397,69 +479,20 @@ def new_folder(path: Path, pattern: str) -> Iterator[Path]:
     >>> [file.name for file in path.iterdir()]
     ['part-0']
     """
+    # Beside the target, because a rename is atomic only within one file system. The name is cut, so
+    # that the suffix does not exceed the longest file name (255 bytes).
     temporary = path.with_name(f".{path.name[:40]}.{uuid4().hex}.part")
     temporary.mkdir()
     try:
         yield temporary
-        with held_back():
-            _keep_only(pattern, temporary)
+        with delay_interrupts():
+            for file in temporary.iterdir():
+                # A worker that was killed leaves its unfinished temporary file here.
+                if not fnmatchcase(file.name, pattern):
+                    file.unlink(missing_ok=True)
             if path.is_dir():
-                path.rmdir()  # it is empty; what came into it meanwhile is not ours to lose
+                path.rmdir()  # fails if files came into it meanwhile, which are not ours to lose
             temporary.rename(path)
     finally:
+        # After the rename nothing is left under this name, and the error is ignored.
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _keep_only(pattern: str, folder: Path) -> None:
-    for path in folder.iterdir():
-        if not fnmatchcase(path.name, pattern):
-            path.unlink(missing_ok=True)
-
-
-# ------------------------------------------------------------------------------------------------
-# Documents whose labels are not known, beside those that have some.
-
-
-def unlabelled_documents(
-    sources: list[str], labelled: list[str], reading: Reading, quiet: bool
-) -> Documents:
-    """Return documents that are read as others are, but for their labels.
-
-    Parameters
-    ----------
-    sources : list of str
-    labelled : list of str
-        Where the others are read from.
-    reading : Reading
-        How these are read.
-    quiet : bool
-        Whether to say nothing but warnings.
-    """
-    if sum(source == "-" for source in (*sources, *labelled)) > 1:
-        raise typer.BadParameter("standard input can be read only once.")
-    readings = [_without_labels(source, reading) for source in sources]
-    return Documents(sources, readings, quiet)
-
-
-def _without_labels(source: str, reading: Reading) -> UnlabelledReading:
-    """Return how to read a source; what the others need and this does not is left out."""
-    format = _format_of(source, reading.format)
-    return UnlabelledReading(
-        text=reading.text,
-        format=format,
-        on_error=reading.on_error,
-        encoding=reading.encoding,
-        match=reading.match if format in ("folder", "tar") else None,
-    )
-
-
-def _format_of(source: str, given: str | None) -> str | None:
-    """Return what the name of a source tells, and what was said of the others if it does not."""
-    from tallytext.io.sources import Source
-
-    if source == "-":
-        return given
-    try:
-        return Source.of(source).format
-    except FileError:
-        return given

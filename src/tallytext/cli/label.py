@@ -1,4 +1,4 @@
-"""``tally label``: give documents their labels, with the model in the loop."""
+"""``tally label``: label documents one by one, with active learning."""
 
 from __future__ import annotations
 
@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, check_place, is_watched, remarks, save, say, told
-from tallytext.cli.options import Reading
-from tallytext.cli.terminal import EndOfKeys, Keys
+from tallytext.cli.io import (
+    InputDocuments,
+    check_output_file,
+    message_console,
+    note_on_interrupt,
+    save_model,
+    show_message,
+    shows_progress,
+)
+from tallytext.cli.keys import EndOfKeys, Keys
+from tallytext.cli.options import ReadingOptions
 from tallytext.cli.train import default_output
 from tallytext.errors import InputError
 
@@ -26,7 +34,7 @@ Answers = Annotated[
     typer.Option(
         "--answers",
         metavar="FILE",
-        help="Where answers are kept, a line of JSON each.",
+        help="File of the labels given, one JSON object per line.",
         show_default="MODEL with .labels.jsonl",
     ),
 ]
@@ -35,7 +43,7 @@ Classes = Annotated[
     typer.Option(
         "--class",
         metavar="LABEL",
-        help="A label that there will be, to have its key from the start; several times.",
+        help="A label to offer from the start, with a key of its own; can be repeated.",
         show_default="none",
     ),
 ]
@@ -44,12 +52,12 @@ Column = Annotated[
     typer.Option(
         "--label",
         metavar="COLUMN",
-        help="A column of labels: documents that have one keep it, the others are asked for.",
+        help="Column of known labels. Only documents without one are shown.",
         show_default="none",
         rich_help_panel="Documents",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="For what is drawn at random.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the random sample.")]
 
 
 def label(
@@ -60,159 +68,162 @@ def label(
     classes: Classes = None,
     column: Column = None,
     seed: Seed = 0,
-    reading: options.UnlabelledReading,
+    reading: options.UnlabelledReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Give documents their labels one by one, one label each, and get a model of them.
+    """Label documents one by one, with one label each, and train a model on them.
 
-    Shows the document that would teach most (every fifth is drawn at random, so that accuracy can
-    be told), what the model guesses and the words that speak for it. Enter takes the guess, a
-    digit or letter gives a label that was given before, n makes a new one, u takes the last answer
-    back, s skips, ? helps, q ends. From a pipe, a line is a key or a label.
+    Shows the most informative document, the label that the model predicts, and the words that
+    count for it. Every fifth document is sampled at random, to estimate the accuracy. Press Enter
+    to accept the prediction, a digit or letter for a known label, n for a new one, u to undo, s to
+    skip, ? for help, and q to quit. From a pipe, each line is a key or a label.
 
-    Every answer is on disk before the next question: end at any time, and go on with the same
-    command. The file of answers can be trained from (tally train FILE). At the end a model is
-    written that learned from the answers and from all documents without one.
+    Every label is on disk before the next document is shown. You can stop at any time and continue
+    with the same command. The file of labels can be used for training (tally train FILE). At the
+    end, a model is trained on the labels and on all other documents as unlabelled ones.
 
     \b
     tally label notes.csv -o notes.tally
     tally label mails.jsonl --text body --class spam --class ham
     tally label half-done.csv --label topic
     """
-    with _busy("loading libraries", quiet):  # a second or more, in which nothing else is seen
-        from tallytext.cli.label_screen import answers_told
+    with _show_status("loading libraries", quiet):  # takes a second or more
+        from tallytext.cli.label_screen import format_answers
         from tallytext.labelling.journal import Journal
         from tallytext.labelling.session import Session
-    path = check_place(output or default_output(sources))
+    path = check_output_file(output or default_output(sources))
+    # Opened, and thereby locked, before the documents are read, so that a conflict is found early.
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
         texts, given = labelled_texts(sources, reading, column, quiet)
-        if journal.answers and not quiet:
-            say(f"going on after {answers_told(len(journal.answers))} in {journal.path}")
-        with _busy(f"making {len(texts):,} documents ready", quiet):
+        if journal.annotations and not quiet:
+            show_message(
+                f"continuing after {format_answers(len(journal.annotations))} in {journal.path}"
+            )
+        with _show_status(f"counting the words of {len(texts):,} documents", quiet):
             session = Session(texts, journal, given=given, seed=seed)
-        with told(lambda: _interrupted(session)):
-            _ask(session, _keyboard(sources), classes or [], quiet)
+        with note_on_interrupt(lambda: _interruption_note(session)):
+            _run_dialogue(session, _keyboard(sources), classes or [], quiet)
             _finish(session, path, quiet)
 
 
-def _ask(session: Session, stream: TextIO | None, classes: list[str], quiet: bool) -> None:
+def _run_dialogue(session: Session, stream: TextIO | None, classes: list[str], quiet: bool) -> None:
     from tallytext.cli.label_screen import Dialogue, Pace, Screen
 
     pace = Pace()
     with Keys(stream) as keys, suppress(EndOfKeys):
         Dialogue(session, keys, Screen(session, pace), pace, classes, quiet).run()
     if not quiet:
-        say("\nevery document has a label, or was skipped" if session.is_over else "")
+        show_message("\nevery document has a label or was skipped" if session.is_complete else "")
 
 
 def _keyboard(sources: list[str]) -> TextIO | None:
-    """Return where keys come from: the terminal itself where documents come from standard input."""
+    """Return the stream of keys: the terminal if documents come from standard input."""
     if "-" not in sources:
         return sys.stdin
     try:
         return Path("/dev/tty").open(encoding="utf-8")
     except OSError:
         raise typer.BadParameter(
-            "documents from standard input leave none for answers: give a file, or a terminal."
+            "documents and labels cannot both come from standard input. Give the documents as a "
+            "file, or run the command in a terminal."
         ) from None
 
 
 @contextmanager
-def _busy(what: str, quiet: bool) -> Iterator[None]:
-    """Show those who watch that something goes on."""
-    if not is_watched(quiet):
+def _show_status(status: str, quiet: bool) -> Iterator[None]:
+    """Show a status line during the block, on a terminal."""
+    if not shows_progress(quiet):
         yield
         return
-    with remarks().status(f"{what} …"):
+    with message_console().status(f"{status} …"):
         yield
 
 
-def _interrupted(session: Session) -> str:
-    from tallytext.cli.label_screen import answers_told
+def _interruption_note(session: Session) -> str:
+    from tallytext.cli.label_screen import format_answers
 
     return (
-        f"{answers_told(session.n_answers)} in {session.journal.path}; no model was written now. "
-        "The same command goes on; q ends, and writes one."
+        f"{format_answers(session.n_annotations)} in {session.journal.path}; no model was "
+        "written. Run the same command to continue, and press q to write the model."
     )
 
 
 def _finish(session: Session, path: Path, quiet: bool) -> None:
-    from tallytext.cli.label_screen import accuracy_parts, answers_told
+    from tallytext.cli.label_screen import accuracy_parts, format_answers
 
-    parts = [f"{answers_told(session.n_answers)} in {session.journal.path}"]
+    parts = [f"{format_answers(session.n_annotations)} in {session.journal.path}"]
     parts += [part.plain for part in accuracy_parts(session)]
-    if session.n_answers and not quiet:
-        say(", ".join(parts))
+    if session.n_annotations and not quiet:
+        show_message(", ".join(parts))
     if len(session.classes) < 2:
-        say("a model needs labels of two kinds: none was written")
+        show_message("no model was written: it needs two different labels. Label more documents.")
         return
-    rest = len(session.texts) - len(session.labelled)
-    with _busy(f"learning from these and from {rest:,} documents without a label", quiet):
+    # Skipped documents are part of the unlabelled pool.
+    rest = len(session.texts) - len(session.labels)
+    with _show_status(f"training on these and on {rest:,} unlabelled documents", quiet):
         classifier = session.classifier()
-    save(classifier, path)
+    save_model(classifier, path)
     if not quiet:
-        say(f"saved as {path}")
-
-
-# ------------------------------------------------------------------------------------------------
-# Documents to be labelled, and the labels that some of them have.
+        show_message(f"saved as {path}")
 
 
 def labelled_texts(
-    sources: Sequence[str], reading: Reading, column: str | None, quiet: bool
+    sources: Sequence[str], reading: ReadingOptions, column: str | None, quiet: bool
 ) -> tuple[list[str], dict[int, str]]:
-    """Return all documents, and by number the labels of those that have one.
+    """Return all documents, and the known labels by row.
 
     Parameters
     ----------
     sources : sequence of str
-    reading : Reading
-        How they are read; without labels.
+        Names of files and folders.
+    reading : ReadingOptions
+        Options for reading them.
     column : str or None
         The column of labels, which may be empty.
     quiet : bool
-        Whether to say nothing but warnings.
+        True to show warnings only.
     """
     texts: list[str] = []
     given: dict[int, str] = {}
-    for batch in Documents(sources, reading, quiet, also=() if column is None else (column,)):
+    for batch in InputDocuments(sources, reading, quiet, also=() if column is None else (column,)):
         if column is not None:
-            given |= _given(batch.also[column], len(texts))
+            given |= _known_labels(batch.also[column], len(texts))
         texts += batch.strings
     return texts, given
 
 
-def _given(values: Sequence[Any], first: int) -> dict[int, str]:
-    return {row: label for row, label in _labels(values, first) if label is not None}
-
-
-def _labels(values: Sequence[Any], first: int) -> Iterator[tuple[int, str | None]]:
+def _known_labels(values: Sequence[Any], first: int) -> dict[int, str]:
+    labels: dict[int, str] = {}
     for row, value in enumerate(values, first):
         try:
-            yield row, label_in(value)
+            label = parse_label(value)
         except ValueError:
             raise InputError(
-                f"document {row} has no single label but {value!r:.60}: tally label is for "
-                "documents with one label each."
+                f"document {row} has {value!r:.60} as its label, but tally label needs documents "
+                "with one label each. Is --label the right column?"
             ) from None
+        if label is not None:
+            labels[row] = label
+    return labels
 
 
-def label_in(value: Any) -> str | None:
-    """Return the label that a value stands for; None for none.
+def parse_label(value: Any) -> str | None:
+    """Return the label in a cell, as a string; None if it is empty.
 
     Examples
     --------
-    >>> label_in(" spam "), label_in(""), label_in(None), label_in(float("nan"))
+    >>> parse_label(" spam "), parse_label(""), parse_label(None), parse_label(float("nan"))
     ('spam', None, None, None)
-    >>> label_in(3), label_in(3.0), label_in(0.1), label_in(["spam"])
+    >>> parse_label(3), parse_label(3.0), parse_label(0.1), parse_label(["spam"])
     ('3', '3', '0.1', 'spam')
     """
     if isinstance(value, list):
         if len(value) > 1:
             raise ValueError
-        return label_in(value[0]) if value else None
+        return parse_label(value[0]) if value else None
     if isinstance(value, float):
+        # A column of whole numbers with gaps is read as floats, in which a missing value is NaN.
         return None if math.isnan(value) else _shortest(value)
     if isinstance(value, str | int):
         return str(value).strip() or None
@@ -222,5 +233,5 @@ def label_in(value: Any) -> str | None:
 
 
 def _shortest(number: float) -> str:
-    """Return the least digits that mean this number and no other."""
+    """Return the shortest digits that represent this number."""
     return str(int(number)) if number.is_integer() else repr(float(number))

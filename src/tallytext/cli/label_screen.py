@@ -1,4 +1,4 @@
-"""What somebody who labels sees: a question, what the model says of it, and the keys."""
+"""Screen of ``tally label``: the query document, the prediction with its words, and the keys."""
 
 from __future__ import annotations
 
@@ -13,56 +13,50 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from tallytext.cli.io import complain, held_back, results
-from tallytext.cli.terminal import DOWN, ESCAPE, REDRAW, UP
-from tallytext.decision.contributions import segments_of
-from tallytext.decision.rendering import bar_shares, visible
+from tallytext.cli.io import delay_interrupts, result_console, show_error
+from tallytext.cli.keys import DOWN, ESCAPE, REDRAW, UP
+from tallytext.decision.rendering import bar_shares, escape_controls, split_segments
 from tallytext.errors import InputError, TallytextError
 from tallytext.evaluation.significance import wilson_interval
-from tallytext.labelling.session import Standing
+from tallytext.labelling.session import LabellingStats
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tallytext.cli.terminal import Keys
+    from tallytext.cli.keys import Keys
     from tallytext.decision.explanation import Explanation
-    from tallytext.labelling.session import Question, Session
+    from tallytext.labelling.session import Query, Session
 
-
-# ------------------------------------------------------------------------------------------------
-# What somebody who labels may want to know.
 
 HELP = """\
-Enter          take the guess
-1-9, a-z       give the label of that key; the key stays, also after a break
-n              type a label, new or old: Tab completes, Enter gives, Esc goes back
-s              skip the document for this session
-u              take the last answer or skip back; again and again if need be
-Space, arrows  all of a long document, part by part
-q, Ctrl-D      end, and write the model
-Ctrl-C         end at once, without a model
+Enter          accept the guess
+1-9, a-z       give the label of this key; a label keeps its key, also in later sessions
+n              type a label, new or known: Tab completes, Enter gives it, Esc cancels
+s              skip the document in this session
+u              undo the last answer or skip; can be repeated
+Space, arrows  page through a long document
+q, Ctrl-D      quit and write the model
+Ctrl-C         quit at once, without a model
 
-One label each: documents with several are not for this command. Every answer is on disk \
-before the next question, in {path}; the same command goes on from there.
+Each document gets one label. Every answer is saved in {path} before the next document is \
+shown; run the same command to continue.
 
-Most documents are asked for because they would teach most; every fifth is drawn at random. \
-How often guesses on those were right is how often they are on the rest, most likely within the \
-brackets (95 %). A bar stands for five such guesses: when bars no longer rise, more labels help \
-little. Marked words say most for the guess or against it; numbers say how much.
+Most documents are chosen because their labels help the model most; every fifth is sampled at \
+random. The accuracy of the guesses on these estimates the accuracy on all documents; the \
+interval in brackets is a 95% confidence interval. Each bar is the accuracy of five such \
+guesses: when the bars stop rising, more labels help little. Highlighted words count most for \
+the guess or against it; the numbers are their weights.
 
-Any key goes back."""
+Press any key to go back."""
 
 
-# ------------------------------------------------------------------------------------------------
-# Which key gives which label.
-
-#: What keys do that give no label.
+#: Keys that do not give a label.
 COMMANDS = {
     "n": "new label",
     "s": "skip",
     "u": "undo",
     "?": "help",
-    "q": "end",
+    "q": "quit",
 }
 MORE, BACK = " ", "-"
 
@@ -72,9 +66,9 @@ _KEYS = "123456789" + "".join(sorted({*"abcdefghijklmnopqrstuvwxyz"} - {*COMMAND
 def label_keys(labels: Iterable[str]) -> dict[str, str]:
     """Return the label of each key.
 
-    Digits come first and then letters, in the order of the labels; a label of one character is its
-    own key, where that is free. A label's key depends on those before it alone, so that it stays
-    when others come. Labels without a key are typed.
+    Labels get digits and then letters, in their order; a label of one character is its own key, if
+    that is free. The key of a label depends only on the labels before it, so that it does not
+    change when labels are added. Labels without a key have to be typed.
 
     Examples
     --------
@@ -84,6 +78,7 @@ def label_keys(labels: Iterable[str]) -> dict[str, str]:
     {'0': '0', '1': '1'}
     """
     found: dict[str, str] = {}
+    # dict.fromkeys() removes duplicates and keeps the order, on which the keys depend.
     for label in dict.fromkeys(labels):
         key = label if _can_be_key(label) and label not in found else _free(found)
         if key is not None:
@@ -99,98 +94,97 @@ def _free(taken: Iterable[str]) -> str | None:
     return next((key for key in _KEYS if key not in taken), None)
 
 
-# ------------------------------------------------------------------------------------------------
-# A document on the screen: the words that tell are marked, and what is long is cut around them.
-
-_LONGEST = 50_000  # characters that are shown at all
-_FAINTEST = 0.2  # share of the strongest word below which a word is not marked
+_MAX_CHARACTERS = 50_000  # of a document, on the screen
+_MIN_SHARE = 0.2  # of the weight of the strongest word, to be highlighted
 
 
-class Marks(Enum):
-    """How words are marked: for the guess, and against it."""
+class Highlight(Enum):
+    """Styles of highlighted words, for the guess and against it."""
 
     COLOURS = ("white on rgb(24,112,46)", "white on rgb(160,34,34)")
     FONTS = ("bold reverse", "underline")
     SIGNS = ("+", "-")
 
     @classmethod
-    def of(cls, console: Console) -> Marks:
-        """Return what a terminal, or a file, can show."""
+    def for_console(cls, console: Console) -> Highlight:
+        """Return the styles that a terminal or a file can show."""
         if not console.is_terminal or console.is_dumb_terminal:
             return cls.SIGNS
         return cls.FONTS if console.no_color or console.color_system is None else cls.COLOURS
 
-    def marked(self, word: str, speaks_for: bool) -> Text:
-        """Return a word with its mark."""
+    def apply(self, word: str, speaks_for: bool) -> Text:
+        """Return a highlighted word."""
         mark = self.value[0 if speaks_for else 1]
-        return Text(mark + word) if self is Marks.SIGNS else Text(word, style=mark)
+        return Text(mark + word) if self is Highlight.SIGNS else Text(word, style=mark)
 
 
-class Stretch(NamedTuple):
-    """Lines of a document that follow one another."""
+class LineRange(NamedTuple):
+    """Consecutive lines of a document."""
 
     start: int
     end: int
 
 
-def passage(text: str, explanation: Explanation | None, marks: Marks) -> Text:
-    """Return a document with the words that tell marked, its control characters made visible."""
+def highlight_document(text: str, explanation: Explanation | None, marks: Highlight) -> Text:
+    """Return a document with its important words highlighted and control characters escaped."""
     shown = Text()
-    segments = segments_of(text[:_LONGEST], explanation.contributions if explanation else ())
+    # Cut, because a long text is wrapped again each time the page is shown.
+    segments = split_segments(
+        text[:_MAX_CHARACTERS], explanation.contributions if explanation else ()
+    )
     shares = bar_shares([segment.value for segment in segments])
     for segment, share in zip(segments, shares, strict=True):
-        words = visible(segment.text)
-        tells = abs(share) >= _FAINTEST and segment.text.strip()
-        shown.append_text(marks.marked(words, share > 0) if tells else Text(words))
-    if len(text) > _LONGEST:
-        shown.append(f"\n… {len(text) - _LONGEST:,} characters more", style="dim")
+        # A document could otherwise move the cursor or change the title of the terminal.
+        words = escape_controls(segment.text)
+        is_important = abs(share) >= _MIN_SHARE and segment.text.strip()
+        shown.append_text(marks.apply(words, share > 0) if is_important else Text(words))
+    if len(text) > _MAX_CHARACTERS:
+        shown.append(f"\n… {len(text) - _MAX_CHARACTERS:,} more characters", style="dim")
     return shown if text.strip() else Text("(this document is empty)", style="dim")
 
 
-def weights_of(lines: Sequence[Text], marks: Marks) -> list[int]:
-    """Return how many marked words each line has."""
-    if marks is Marks.SIGNS:
+def count_highlights(lines: Sequence[Text], marks: Highlight) -> list[int]:
+    """Return the number of highlighted words in each line."""
+    if marks is Highlight.SIGNS:
         return [0] * len(lines)
     return [sum(span.style in marks.value for span in line.spans) for line in lines]
 
 
-def excerpt(weights: Sequence[int], room: int) -> list[Stretch]:
-    """Return which lines to show where there is room for some: the first, and those that tell most.
+def excerpt(weights: Sequence[int], room: int) -> list[LineRange]:
+    """Return the lines to show in limited room: the first, and those with the most highlights.
 
-    Two stretches have a line between them that says what was left out.
+    One line between two ranges is reserved for the number of lines left out.
 
     Examples
     --------
     >>> excerpt([0, 0, 0], 3)
-    [Stretch(start=0, end=3)]
+    [LineRange(start=0, end=3)]
     >>> excerpt([0] * 50 + [3, 2] + [0] * 50, 7)
-    [Stretch(start=0, end=2), Stretch(start=48, end=52)]
+    [LineRange(start=0, end=2), LineRange(start=48, end=52)]
     >>> excerpt([1, 2, 3, 0, 0, 0, 0, 0, 1], 6)
-    [Stretch(start=0, end=6)]
+    [LineRange(start=0, end=6)]
     """
     n = len(weights)
     first = max(1, room // 3)
     size = room - first - 1
     if n <= room or size < 1:
-        return [Stretch(0, min(n, room))]
+        return [LineRange(0, min(n, room))]
     sums = [sum(weights[at : at + size]) for at in range(n - size + 1)]
+    # Of equal sums, max() takes the first, which is nearest to the beginning.
     best = max(range(first, n - size + 1), key=sums.__getitem__)
     if sum(weights[:first]) + sums[best] <= sum(weights[:room]) or best <= first:
-        return [Stretch(0, room)]
-    return [Stretch(0, first), Stretch(best, best + size)]
+        return [LineRange(0, room)]
+    return [LineRange(0, first), LineRange(best, best + size)]
 
-
-# ------------------------------------------------------------------------------------------------
-# How far labelling has come, in a line or two.
 
 _BARS = "▁▂▃▄▅▆▇█"
-_BLOCK = 5  # documents drawn at random, to a bar
-_MOST_BARS = 12
-_RECENT, _FEWEST = 20, 3
+_BLOCK_SIZE = 5  # randomly sampled documents per bar
+_MAX_BARS = 12
+_MAX_RECENT, _MIN_INTERVALS = 20, 3
 
 
 class Pace:
-    """How many labels a minute somebody gives.
+    """Number of labels given per minute.
 
     Parameters
     ----------
@@ -203,29 +197,31 @@ class Pace:
     >>> pace = Pace(lambda: next(seconds))
     >>> for _ in range(5):
     ...     pace.step()
-    >>> pace.per_minute  # the break does not count for more than one answer
+    >>> pace.per_minute  # the median ignores the break
     10.909090909090908
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self._moments: list[float] = []
+        self._times: list[float] = []
 
     def step(self) -> None:
-        """Note that an answer was given."""
-        self._moments = [*self._moments[-_RECENT:], self._clock()]
+        """Record the time of an answer."""
+        # A monotonic clock: the time of day may be set back during a session.
+        self._times = [*self._times[-_MAX_RECENT:], self._clock()]
 
     @property
     def per_minute(self) -> float | None:
-        """By the median time between the last answers; None before there are some."""
-        if len(self._moments) <= _FEWEST:
+        """The pace, by the median time between recent answers; None for fewer than four."""
+        if len(self._times) <= _MIN_INTERVALS:
             return None
-        pairs = zip(self._moments[:-1], self._moments[1:], strict=True)
+        pairs = zip(self._times[:-1], self._times[1:], strict=True)
+        # The median, because a break for coffee should not change the pace.
         return 60 / max(median(after - before for before, after in pairs), 0.01)
 
 
 def spark_line(shares: list[float]) -> str:
-    """Return a bar for each share.
+    """Return a bar of blocks for the last shares.
 
     Examples
     --------
@@ -233,163 +229,172 @@ def spark_line(shares: list[float]) -> str:
     '▁▄▇█'
     """
     last = len(_BARS) - 1
-    return "".join(_BARS[round(share * last)] for share in shares[-_MOST_BARS:])
+    return "".join(_BARS[round(share * last)] for share in shares[-_MAX_BARS:])
 
 
-def answers_told(n: int) -> str:
-    """Return how many answers there are, in words.
+def format_answers(n: int) -> str:
+    """Return the number of answers with its noun.
 
     Examples
     --------
-    >>> answers_told(1), answers_told(1_200)
+    >>> format_answers(1), format_answers(1_200)
     ('1 answer', '1,200 answers')
     """
     return f"{n:,} answer{'s' * (n != 1)}"
 
 
-def standing_parts(session: Session, pace: Pace) -> list[Text]:
-    """Return how many answers there are, how many documents are left, and how good guesses are."""
-    parts = [Text(answers_told(session.n_answers), style="bold"), Text(f"{session.n_left:,} left")]
-    if given := len(session.labelled) - session.n_answers:
-        parts.insert(1, Text(f"{given:,} given"))
+def progress_parts(session: Session, pace: Pace) -> list[Text]:
+    """Return the numbers of answers and of documents left, and the accuracy of the guesses."""
+    parts = [
+        Text(format_answers(session.n_annotations), style="bold"),
+        Text(f"{session.n_remaining:,} documents left"),
+    ]
+    if given := len(session.labels) - session.n_annotations:
+        parts.insert(1, Text(f"{given:,} known labels"))
     if pace.per_minute is not None:
-        parts.append(Text(f"{pace.per_minute:.0f} a minute"))
+        parts.append(Text(f"{pace.per_minute:.0f} answers per minute"))
     return [*parts, *accuracy_parts(session)]
 
 
 def accuracy_parts(session: Session) -> list[Text]:
-    """Return how often guesses on documents drawn at random were right, and its course."""
-    standing = Standing(session.journal.answers)
-    drawn = standing.drawn
-    if not drawn:
+    """Return the accuracy of guesses on randomly sampled documents, in all and by block."""
+    stats = LabellingStats(session.journal.annotations)
+    correct = stats.random_correct
+    if not correct:
         return []
-    low, high = wilson_interval(sum(drawn), len(drawn))
-    share = sum(drawn) / len(drawn)
-    told = f"guesses right {share:.0%} ({low:.0%} to {high:.0%}) of {len(drawn)} drawn at random"
-    shares = standing.shares(_BLOCK)
-    return [Text(told), *([Text(spark_line(shares), style="green")] if len(shares) > 1 else [])]
+    low, high = wilson_interval(sum(correct), len(correct))
+    share = sum(correct) / len(correct)
+    sampled = f"{len(correct)} random document{'s' * (len(correct) != 1)}"
+    accuracy = f"{share:.0%} of guesses right ({low:.0%} to {high:.0%}) on {sampled}"
+    shares = stats.block_accuracies(_BLOCK_SIZE)
+    return [Text(accuracy), *([Text(spark_line(shares), style="green")] if len(shares) > 1 else [])]
 
 
-_WORDS = 5  # for the guess, and against it
+_MAX_WORDS = 5  # for the guess, and as many against it
 _LABEL_WIDTHS = (30, 14, 8)
-_FEWEST_LINES = 4
-_LINES_OF_A_FILE = 20
-_WIDEST = 110  # longer lines are hard to read
+_MIN_LINES = 4
+_LINES_WITHOUT_TERMINAL = 20
+_MAX_WIDTH = 110  # longer lines are hard to read
 
 
 class Screen:
-    """A page for each question, on a terminal one in the place of the other.
+    """Shows each query document with the guess and the keys; on a terminal, as a full page.
 
     Parameters
     ----------
     session : Session
     pace : Pace
     console : Console, default=None
-        Where to; None for standard output.
+        Console to print to; None for standard output.
     """
 
     def __init__(self, session: Session, pace: Pace, console: Console | None = None) -> None:
         self._session, self._pace = session, pace
-        self._console = results() if console is None else console
-        self._marks = Marks.of(self._console)
+        self._console = result_console() if console is None else console
+        self._marks = Highlight.for_console(self._console)
         self._is_page = self._console.is_terminal and not self._console.is_dumb_terminal
-        self._seen: tuple[Question, Explanation | None, Text] | None = None
-        #: Into how many parts the document falls, beside the excerpt; 0 if it is short.
+        self._seen: tuple[Query, Explanation | None, Text] | None = None
+        #: Number of parts of a long document, besides the excerpt; 0 if it is short.
         self.n_parts = 0
 
     def show(self, labels: dict[str, str], part: int = 0, notice: str = "") -> None:
-        """Show the question.
+        """Show the query document.
 
         Parameters
         ----------
         labels : dict of str to str
             The label of each key.
         part : int
-            Which part of a long document, from 1 on; 0 for an excerpt.
+            Part of a long document, counted from 1; 0 for an excerpt.
         notice : str
-            What else to say.
+            A message to show with it.
         """
-        question, why, document = self._looked_up()
-        head = [*self._flow(standing_parts(self._session, self._pace), " · "), self._rule(question)]
-        foot = [Text(""), *self._guess(question, why), *self._keys(question, labels)]
-        told = Text(visible(notice, keep=""), style="yellow")
-        foot += [told] if self._is_page else []
+        query, why, document = self._query()
+        head = [*self._flow(progress_parts(self._session, self._pace), " · "), self._rule(query)]
+        foot = [Text(""), *self._guess(query, why), *self._keys(query, labels)]
+        message = Text(escape_controls(notice, keep=""), style="yellow")
+        foot += [message] if self._is_page else []
+        # One blank line above the document, and one for the cursor, so that the page does not
+        # scroll.
         room = self._console.height - len(head) - len(foot) - 2 if self._is_page else 0
-        body = self._document(document, part, max(room, _FEWEST_LINES))
+        body = self._document(document, part, max(room, _MIN_LINES))
         space = [Text("")] * max(room - len(body), 0)
-        above = [] if self._is_page else [Text(""), *([told] if notice else [])]
+        above = [] if self._is_page else [Text(""), *([message] if notice else [])]
         self._print([*above, *head, Text(""), *body, *space, *foot])
 
     def show_help(self, path: str) -> None:
-        """Show what the keys do."""
-        text = HELP.format(path=visible(path, keep=""))
+        """Show the help about the keys."""
+        text = HELP.format(path=escape_controls(path, keep=""))
         self._print(list(Text(text).wrap(self._console, self._width)))
 
-    def show_typed(self, what: str, typed: str) -> None:
-        """Show what was typed so far, in the last line."""
-        room = max(self._console.width - len(what) - 2, 8)
-        line = visible(typed, keep="")
+    def show_prompt(self, prompt: str, typed: str) -> None:
+        """Show a prompt with the text typed so far, in the last line."""
+        room = max(self._console.width - len(prompt) - 2, 8)
+        line = escape_controls(typed, keep="")
+        # Characters may be two columns wide, so their number is not the width.
         while cell_len(line) > room:
             line = line[1:]
-        self.show_last(what + line)
+        self.show_last(prompt + line)
 
     def show_last(self, line: str) -> None:
-        """Show a line in the place of the last."""
-        shown = visible(line, keep="")
-        # Blanks erase on any terminal, also what took two columns.
+        """Replace the last line."""
+        shown = escape_controls(line, keep="")
+        # Blanks erase on any terminal, even characters of two columns.
         blank = set_cell_size(shown, self._console.width - 1)
         self._console.file.write(f"\r{blank}\r{shown}")
         self._console.file.flush()
 
-    def tell(self, problem: str) -> str:
-        """Say what went wrong, or return it for the notice of the next page."""
+    def show_problem(self, problem: str) -> str:
+        """Show an error, or return it as the notice of the next page."""
         if self._is_page:
             return problem
-        complain(problem)
+        show_error(problem)
         return ""
 
     @property
     def _width(self) -> int:
-        return min(self._console.width, _WIDEST)
+        return min(self._console.width, _MAX_WIDTH)
 
     def _print(self, lines: Sequence[Text]) -> None:
-        with self._console:  # all of it at once, so that nothing flickers
+        with self._console:  # prints all lines at once, so that nothing flickers
             if self._is_page:
                 self._console.clear()
             for line in lines:
                 self._console.print(line, no_wrap=True, overflow="crop", crop=self._is_page)
         self._console.file.flush()
 
-    def _rule(self, question: Question) -> Text:
-        drawn = ", drawn at random to see how often guesses are right"
-        about = f"── document {question.row}{drawn if question.at_random else ''} "
+    def _rule(self, query: Query) -> Text:
+        sampled = ", sampled at random to estimate the accuracy"
+        about = f"── document {query.row}{sampled if query.at_random else ''} "
         line = Text(about + "─" * max(self._width - len(about), 0), style="dim")
         line.truncate(self._width, overflow="ellipsis")
         return line
 
-    def _looked_up(self) -> tuple[Question, Explanation | None, Text]:
-        """Return the question, why the guess is what it is, and the document, once for each."""
-        question = self._session.question()
-        if self._seen is None or self._seen[0] is not question:
-            why = self._session.explanation()
-            self._seen = question, why, passage(question.text, why, self._marks)
+    def _query(self) -> tuple[Query, Explanation | None, Text]:
+        """Return the query, its explanation and the highlighted document; computed once."""
+        query = self._session.query()
+        # Identity suffices: the session returns the same object until the query is answered.
+        if self._seen is None or self._seen[0] is not query:
+            why = self._session.explain()
+            self._seen = query, why, highlight_document(query.text, why, self._marks)
         return self._seen
 
     def _document(self, document: Text, part: int, room: int) -> list[Text]:
-        room = room if self._is_page else _LINES_OF_A_FILE
+        room = room if self._is_page else _LINES_WITHOUT_TERMINAL
         lines = list(document.wrap(self._console, self._width))
+        # Rounded up. One line of each part is the note below it.
         self.n_parts = -(-len(lines) // (room - 1)) if len(lines) > room else 0
         if part and self.n_parts:
             start = (part - 1) * (room - 1)
             end = min(start + room - 1, len(lines))
-            about = f"⋯ lines {start + 1} to {end} of {len(lines)}: space goes on ⋯"
+            about = f"⋯ lines {start + 1} to {end} of {len(lines)}: press space for more ⋯"
             return [*lines[start:end], Text(about, style="dim")]
         return self._excerpt(lines, room)
 
     def _excerpt(self, lines: list[Text], room: int) -> list[Text]:
         if len(lines) <= room:
             return lines
-        weights = weights_of(lines, self._marks)
+        weights = count_highlights(lines, self._marks)
         found: list[Text] = []
         at = 0
         for start, end in excerpt(weights, room - 1):
@@ -400,49 +405,54 @@ class Screen:
         return [*found, self._left_out(len(lines) - at)] if at < len(lines) else found
 
     def _left_out(self, n: int) -> Text:
-        return Text(f"⋯ {n:,} line{'s' * (n != 1)} more: space shows all ⋯", style="dim")
+        return Text(f"⋯ {n:,} more line{'s' * (n != 1)}: press space to see all ⋯", style="dim")
 
-    def _guess(self, question: Question, why: Explanation | None) -> list[Text]:
-        if question.guess is None or why is None:
-            return [Text("no guess yet: the model needs answers of two labels", style="dim")]
+    def _guess(self, query: Query, why: Explanation | None) -> list[Text]:
+        if query.guess is None or why is None:
+            return [
+                Text("no guess yet: the model needs answers with two different labels", style="dim")
+            ]
         other = "" if why.against is None else f", rather than {_short(str(why.against))}"
-        sure = f"{question.guess.probability:.0%}"
-        first = Text.assemble("guess: ", (_short(question.guess.label), "bold"), f" {sure}{other}")
+        confidence = f"{query.guess.probability:.0%}"
+        first = Text.assemble(
+            "guess: ", (_short(query.guess.label), "bold"), f" {confidence}{other}"
+        )
         first.truncate(self._width, overflow="ellipsis")
         return [first, *(self._words(why, speaks_for) for speaks_for in (True, False))]
 
     def _words(self, why: Explanation, speaks_for: bool) -> Text:
-        """Return the words that say most for the guess, or against it; a legend of the marks."""
-        telling = [each for each in why.top(1_000) if each.value and (each.value > 0) == speaks_for]
+        """Return the words that count most for the guess or against it, with their weights."""
+        words = [each for each in why.top(1_000) if each.value and (each.value > 0) == speaks_for]
         line = Text.assemble(("  for      " if speaks_for else "  against  ", "dim"))
-        for each in telling[:_WORDS]:
-            word = self._marks.marked(visible(each.term, keep=""), speaks_for)
+        for each in words[:_MAX_WORDS]:
+            word = self._marks.apply(escape_controls(each.term, keep=""), speaks_for)
             line = Text.assemble(line, word, (f" {abs(each.value):.2f}  ", "dim"))
-        if not telling:
-            line = Text.assemble(line, ("nothing", "dim"))
+        if not words:
+            line = Text.assemble(line, ("no words", "dim"))
         line.truncate(self._width, overflow="ellipsis")
         return line
 
-    def _keys(self, question: Question, labels: dict[str, str]) -> list[Text]:
-        commands = [_key(key, what) for key, what in COMMANDS.items()]
-        return [*self._label_keys(question, labels), *self._flow(commands, "   ")]
+    def _keys(self, query: Query, labels: dict[str, str]) -> list[Text]:
+        commands = [_key(key, action) for key, action in COMMANDS.items()]
+        return [*self._label_keys(query, labels), *self._flow(commands, "   ")]
 
-    def _label_keys(self, question: Question, labels: dict[str, str]) -> list[Text]:
-        """Return keys and labels in lines; where these would fill the screen, in short."""
-        counts = Counter(self._session.labelled.values())
+    def _label_keys(self, query: Query, labels: dict[str, str]) -> list[Text]:
+        """Return lines of keys and labels; labels are shortened if they would fill the screen."""
+        counts = Counter(self._session.labels.values())
+        # The document needs most of the screen, even with a hundred labels.
         most = self._console.height // 3 if self._is_page else len(labels) + 1
         lines: list[Text] = []
         for width in _LABEL_WIDTHS:
             items = [_key(key, _short(each, width), counts[each]) for key, each in labels.items()]
-            if question.guess is not None:
-                items.insert(0, _key("Enter", _short(question.guess.label, width)))
+            if query.guess is not None:
+                items.insert(0, _key("Enter", _short(query.guess.label, width)))
             lines = self._flow(items, "   ")
             if len(lines) <= most:
                 return lines
-        return [*lines[:most], Text("⋯ and more: n types any label", style="dim")]
+        return [*lines[:most], Text("⋯ and more: press n to type any label", style="dim")]
 
     def _flow(self, items: Sequence[Text], between: str) -> list[Text]:
-        """Return items in lines, none of them broken that fits into one."""
+        """Return the items in lines; an item is broken only if it is longer than a line."""
         lines: list[Text] = []
         for item in items:
             if lines and lines[-1].cell_len + len(between) + item.cell_len <= self._width:
@@ -452,23 +462,19 @@ class Screen:
         return lines
 
 
-def _key(key: str, what: str, count: int | None = None) -> Text:
+def _key(key: str, action: str, count: int | None = None) -> Text:
     number = [] if not count else [(f" {count:,}", "dim")]
-    return Text.assemble((f"[{key}]", "bold cyan"), f" {what}", *number)
+    return Text.assemble((f"[{key}]", "bold cyan"), f" {action}", *number)
 
 
 def _short(label: str, width: int = _LABEL_WIDTHS[0]) -> str:
-    shown = Text(visible(label, keep=""))
+    shown = Text(escape_controls(label, keep=""))
     shown.truncate(width, overflow="ellipsis")
     return shown.plain
 
 
-# ------------------------------------------------------------------------------------------------
-# What keys do while documents are labelled.
-
-
 class Dialogue:
-    """Questions, and what is pressed at them.
+    """The loop of ``tally label``: show a document, read a key, and act on it.
 
     Parameters
     ----------
@@ -477,9 +483,9 @@ class Dialogue:
     screen : Screen
     pace : Pace
     classes : sequence of str
-        Labels that have keys before they are given.
+        Labels that have keys from the start.
     quiet : bool
-        Whether questions are not shown to anybody who is not there.
+        True to show documents on a terminal only.
     """
 
     def __init__(
@@ -493,45 +499,45 @@ class Dialogue:
     ) -> None:
         self._session, self._keys, self._screen, self._pace = session, keys, screen, pace
         self._classes = classes
-        self._is_seen = keys.are_of_a_terminal or not quiet
-        self._asked: Question | None = None
+        self._is_seen = keys.from_terminal or not quiet
+        self._shown: Query | None = None
         self._part, self._notice = 0, ""
 
     @property
     def labels(self) -> dict[str, str]:
-        """The label of each key: those named first, then in the order of their first document."""
-        return label_keys([*self._classes, *self._session.labelled.values()])
+        """The label of each key: those of --class first, then in the order of their first use."""
+        return label_keys([*self._classes, *self._session.labels.values()])
 
     def run(self) -> None:
-        """Ask until all is answered, or somebody has had enough."""
-        while not self._session.is_over:
+        """Show documents until all are labelled or the user quits."""
+        while not self._session.is_complete:
             self._show()
-            key = self._keys.pressed()
+            key = self._keys.read_key()
             self._notice = ""
             if key == "q":
                 return
             try:
-                self._obey(key)
+                self._act_on(key)
             except (TallytextError, OSError) as problem:
-                if not self._keys.are_of_a_terminal:
-                    raise  # the lines that follow were meant for other documents
-                self._notice = self._screen.tell(_told(problem, key))
+                if not self._keys.from_terminal:
+                    raise  # the next lines of the pipe were meant for other documents
+                self._notice = self._screen.show_problem(_problem_message(problem, key))
 
     def _show(self) -> None:
-        question = self._session.question()
-        if question is not self._asked:
-            # What was pressed before the question was there is no answer to it.
+        query = self._session.query()
+        if query is not self._shown:
+            # Keys pressed before the document was shown are not meant for it.
             self._keys.discard()
-            self._asked, self._part = question, 0
+            self._shown, self._part = query, 0
         if self._is_seen:
             self._screen.show(self.labels, self._part, self._notice)
 
-    def _obey(self, key: str) -> None:
+    def _act_on(self, key: str) -> None:
         if key in (REDRAW, ESCAPE):
             return
         actions: dict[str, Callable[[], None]] = {
-            "": self._take_guess,
-            "n": self._type,
+            "": self._accept_guess,
+            "n": self._type_label,
             "s": self._skip,
             "u": self._undo,
             "?": self._help,
@@ -540,80 +546,81 @@ class Dialogue:
         }
         actions.get(key, lambda: self._give(key))()
 
-    def _take_guess(self) -> None:
-        guess = self._session.question().guess
+    def _accept_guess(self) -> None:
+        guess = self._session.query().guess
         if guess is None:
-            raise InputError("there is no guess yet: give a label, or n for a new one.")
+            raise InputError("there is no guess yet: press the key of a label, or n for a new one.")
         self._answer(guess.label)
 
-    def _type(self) -> None:
-        what = "label (Enter gives it, Esc goes back): "
+    def _type_label(self) -> None:
+        prompt = "label (Enter gives it, Esc cancels): "
         known = [*self.labels.values()]
-        label = self._keys.typed(lambda typed: self._screen.show_typed(what, typed), known)
+        label = self._keys.read_line(lambda typed: self._screen.show_prompt(prompt, typed), known)
         if label and self._is_meant(label):
             self._answer(label)
 
     def _is_meant(self, label: str) -> bool:
-        """Ask again about a label that looks like a slip of another."""
+        """Return False if the label looks like a misspelt one and the user does not confirm it."""
         known = {*self._classes, *self._session.classes}
-        if label in known or not self._keys.are_of_a_terminal:
+        # Nobody can confirm a label that comes from a pipe.
+        if label in known or not self._keys.from_terminal:
             return True
         alike = [each for each in known if each.casefold() == label.casefold()]
         alike = alike or get_close_matches(label, known, n=1, cutoff=0.8)
         if not alike:
             return True
-        self._screen.show_last(f"is {label!r} another label than {alike[0]!r}? y or n: ")
-        return self._keys.pressed() == "y"
+        self._screen.show_last(f"add {label!r} as a new label, besides {alike[0]!r}? y or n: ")
+        return self._keys.read_key() == "y"
 
     def _give(self, key: str) -> None:
-        """Give the label of a key; a longer word, as from a pipe, is a label itself."""
+        """Give the label of a key; a word of several characters, from a pipe, is itself a label."""
         labels = self.labels
         if key in labels:
             self._answer(labels[key])
         elif len(key) > 1 and key.isprintable():
             self._answer(key)
         elif key.isprintable():
-            raise InputError(f"{key!r} is no key of a label; press n to type one, ? for help.")
+            raise InputError(f"the key {key!r} has no label; press n to type one, ? for help.")
 
     def _answer(self, label: str) -> None:
-        guess = self._session.question().guess
+        guess = self._session.query().guess
         self._wait(f"{label} …")
-        with held_back():  # an answer is kept and learned from, or it was never given
-            self._session.answer(label)
+        with delay_interrupts():  # the answer is saved and learned, or neither
+            self._session.annotate(label)
         self._pace.step()
         was = f" (the guess was {guess.label})" if guess and guess.label != label else ""
-        self._notice = f"{label}: kept{was}. u takes it back."
+        self._notice = f"{label}: saved{was}. Press u to undo."
 
     def _skip(self) -> None:
         self._session.skip()
-        self._notice = "skipped. u takes it back."
+        self._notice = "skipped. Press u to undo."
 
     def _undo(self) -> None:
-        n = self._session.n_answers
-        last = self._session.journal.answers[-1].label if n else ""
-        self._wait("taking back …")
-        with held_back():
+        n = self._session.n_annotations
+        last = self._session.journal.annotations[-1].label if n else ""
+        self._wait("undoing …")
+        with delay_interrupts():
             self._session.undo()
-        taken = f"{last}: taken back" if self._session.n_answers < n else "the skip: taken back"
-        self._notice = f"{taken}; here is the document again."
+        undone = last if self._session.n_annotations < n else "skip"
+        self._notice = f"{undone}: undone. Here is the document again."
 
-    def _wait(self, what: str) -> None:
-        """Show that a key was seen: learning from it may take a second."""
-        if self._keys.are_of_a_terminal:
-            self._screen.show_last(what)
+    def _wait(self, message: str) -> None:
+        """Show a message at once, because refitting the model may take a second."""
+        if self._keys.from_terminal:
+            self._screen.show_last(message)
 
     def _help(self) -> None:
         self._screen.show_help(str(self._session.journal.path))
-        if self._keys.are_of_a_terminal:
-            self._keys.pressed()
+        if self._keys.from_terminal:
+            self._keys.read_key()
 
     def _turn(self, step: int) -> None:
         """Go to the next part of a long document, and from the last to the excerpt."""
         self._part = (self._part + step) % (self._screen.n_parts + 1)
 
 
-def _told(problem: Exception, key: str) -> str:
+def _problem_message(problem: Exception, key: str) -> str:
     if not isinstance(problem, OSError):
         return str(problem)
-    what, again = ("taken back", "press u") if key == "u" else ("kept", "give it")
-    return f"the answer could not be {what}: {problem.strerror}. Mend that, and {again} again."
+    failed, again = ("undone", "press u") if key == "u" else ("saved", "give it")
+    return f"the answer could not be {failed}: {problem.strerror}. Solve this, and {again} again."

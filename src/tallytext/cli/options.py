@@ -1,4 +1,4 @@
-"""Options that several commands have, each written down once."""
+"""Options of the commands. Each option is defined once, and related ones form a dataclass."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tallytext.classifier.registry import learners
-
-
-class OnError(StrEnum):
-    """What to do with a row that cannot be read."""
-
-    fail = "fail"
-    skip = "skip"
+# Panels of the help. Every command has the last two, so that they come after its own.
+_INPUT = "Documents"
+_PREDICTION_PANEL = "Answers"
+_TRAINING_PANEL = "Model"
+_ENGINE_PANEL = "Engine"
+OUTPUT = "Output"
+OTHER = "Other"
 
 
 def _formats() -> list[str]:
@@ -27,18 +26,9 @@ def _formats() -> list[str]:
     return list(FORMATS)
 
 
-def _use_threads(wanted: int | None) -> int | None:
-    """Limit threads by the variable that all libraries look at."""
-    if wanted is not None:
-        os.environ["OMP_NUM_THREADS"] = str(wanted)
-    return wanted
-
-
-_INPUT = "Documents"
-OUTPUT = "Output"
-OTHER = "Other"
-
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that tally train wrote.")]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model file, written by tally train.")
+]
 AnySources = Annotated[
     list[str],
     typer.Argument(
@@ -60,22 +50,20 @@ TextColumn = Annotated[
     typer.Option(
         "--text",
         metavar="COLUMN",
-        help="The column of the documents; in JSON, dots lead into objects.",
+        help="Column of the texts. In JSON, a dot reaches into an object: mail.body.",
         rich_help_panel=_INPUT,
     ),
 ]
 LabelColumn = Annotated[
     str | None,
-    typer.Option(
-        "--label", metavar="COLUMN", help="The column of their labels.", rich_help_panel=_INPUT
-    ),
+    typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_INPUT),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
         metavar="FORMAT",
-        help="Format of the input, where its name does not tell: csv, tsv, jsonl, parquet, "
-        "folder, tar, txt or fasttext. Standard input is jsonl.",
+        help="Format of the input: csv, tsv, jsonl, parquet, folder, tar, txt or fasttext. "
+        "Default: by the file name; jsonl for standard input.",
         autocompletion=_formats,
         rich_help_panel=_INPUT,
     ),
@@ -84,15 +72,24 @@ LabelSeparator = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="What stands between several labels in one string, such as ';'.",
+        help="Split each label at this separator into several labels, e.g. ';'.",
         rich_help_panel=_INPUT,
     ),
 ]
+
+
+class OnError(StrEnum):
+    """Treatment of a row that cannot be read."""
+
+    fail = "fail"
+    skip = "skip"
+
+
 Errors = Annotated[
     OnError,
     typer.Option(
         "--on-error",
-        help="Whether a row that cannot be read ends the work, or is left out and counted.",
+        help="Stop at a row that cannot be read (fail), or leave it out and count it (skip).",
         rich_help_panel=_INPUT,
     ),
 ]
@@ -103,15 +100,15 @@ Match = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERN",
-        help="Which files of a folder or archive to read, such as '*/train/*.txt'.",
+        help="Read only the files of a folder or archive that match, e.g. '*/train/*.txt'.",
         rich_help_panel=_INPUT,
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How labelled documents are read."""
+class ReadingOptions:
+    """Columns, format and encoding of labelled documents."""
 
     text: TextColumn = "text"
     label: LabelColumn = "label"
@@ -123,9 +120,10 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class UnlabelledReading(Reading):
-    """How documents are read whose labels are not known."""
+class UnlabelledReadingOptions(ReadingOptions):
+    """Columns, format and encoding of documents without labels."""
 
+    # Fields without init are not in the signature, so no option is made for them.
     label: None = field(default=None, init=False)
     label_separator: None = field(default=None, init=False)
 
@@ -135,12 +133,21 @@ Unlabelled = Annotated[
     typer.Option(
         "--unlabelled",
         metavar="INPUT",
-        help="More documents, whose labels are not known: a file or folder like INPUT, read by the "
-        "same options; labels in it are ignored. May be repeated.",
+        help="Also learn from the documents of this file or folder, without labels. They are read "
+        "with the same options as INPUT; their labels are ignored. Can be repeated.",
         rich_help_panel=_INPUT,
         show_default="none",
     ),
 ]
+
+
+def _limit_threads(wanted: int | None) -> int | None:
+    """Set the variable that the native code and the numerical libraries read."""
+    if wanted is not None:
+        # A callback of the option runs before the command imports NumPy, whose BLAS library reads
+        # the variable once, when it is loaded.
+        os.environ["OMP_NUM_THREADS"] = str(wanted)
+    return wanted
 
 
 Threads = Annotated[
@@ -148,8 +155,8 @@ Threads = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        callback=_use_threads,
-        help="How many threads to use at most; results do not depend on it.",
+        callback=_limit_threads,
+        help="Largest number of threads. Results do not depend on it.",
         show_default="all cores",
         rich_help_panel=OTHER,
     ),
@@ -170,8 +177,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write the model, in one step when all is done; a file of this name is "
-        "replaced.",
+        help="File to write the model to. An existing model is replaced, once the new one is "
+        "complete.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -181,21 +188,15 @@ ChangedOutput = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write the changed model; a file of this name is replaced.",
+        help="File to write the changed model to. An existing model is replaced.",
         show_default="MODEL itself",
         rich_help_panel=OUTPUT,
     ),
 ]
 
 
-# ------------------------------------------------------------------------------------------------
-# Options of ``tally predict``: what is answered, and how it is written.
-
-_PANEL = "Answers"
-
-
-class Written(StrEnum):
-    """How answers are written."""
+class AnswerFormat(StrEnum):
+    """Format of the predictions."""
 
     jsonl = "jsonl"
     csv = "csv"
@@ -206,8 +207,8 @@ Top = Annotated[
     typer.Option(
         min=1,
         metavar="K",
-        help="Also write the K likeliest labels with their probabilities.",
-        rich_help_panel=_PANEL,
+        help="Also write the K most probable labels with their probabilities.",
+        rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
 Coverage = Annotated[
@@ -217,8 +218,8 @@ Coverage = Annotated[
         min=0,
         max=1,
         metavar="SHARE",
-        help="Also write the labels among which the right one is, in this share of documents.",
-        rich_help_panel=_PANEL,
+        help="Also write a set of labels that contains the right one this often, e.g. 0.95.",
+        rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
 MinConfidence = Annotated[
@@ -227,57 +228,61 @@ MinConfidence = Annotated[
         min=0,
         max=1,
         metavar="P",
-        help="Rather write null than a label that is less likely than this.",
-        rich_help_panel=_PANEL,
+        help="Write null instead of a label below this probability.",
+        rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
 Explain = Annotated[
     bool,
-    typer.Option("--explain", help="Also write why: what each word added.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--explain",
+        help="Also write the contribution of each word to the label.",
+        rich_help_panel=_PREDICTION_PANEL,
+    ),
 ]
 Identifier = Annotated[
     str | None,
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="Also write what stands in this column, as id.",
-        rich_help_panel=_PANEL,
+        help="Also write the value of this column, as id.",
+        rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
-To = Annotated[Written, typer.Option(help="Format of the answers.", rich_help_panel=_PANEL)]
+To = Annotated[
+    AnswerFormat,
+    typer.Option(help="Format of the predictions.", rich_help_panel=_PREDICTION_PANEL),
+]
 BatchSize = Annotated[
     int,
     typer.Option(
         min=1,
         metavar="N",
-        help="Answer after so many documents at the latest; 1 for a dialogue.",
-        rich_help_panel=_PANEL,
+        help="Predict at most N documents at a time; 1 writes each prediction before the next "
+        "document is read.",
+        rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is answered."""
+class PredictOptions:
+    """Content and format of the predictions."""
 
     top: Top = None
     coverage: Coverage = None
     min_confidence: MinConfidence = None
     explain: Explain = False
     identifier: Identifier = None
-    to: To = Written.jsonl
+    to: To = AnswerFormat.jsonl
     batch: BatchSize = 16_384
 
 
-# ------------------------------------------------------------------------------------------------
-# Options that say what words are made of, wherever texts are cut into words.
-
-
 def language_option(panel: str) -> Any:
-    """Return the option for stems, in a panel of the help."""
+    """Return the option for the language of stemming, in a panel of the help."""
     return typer.Option(
         metavar="NAME",
-        help="Stem words in this language, such as english or de.",
+        help="Stem words in this language, e.g. english or de.",
         rich_help_panel=panel,
     )
 
@@ -291,77 +296,77 @@ def stop_words_option(panel: str) -> Any:
     )
 
 
-# ------------------------------------------------------------------------------------------------
-# Options of ``tally train``: what to train, and what a term is.
-
-_PANEL_of_training_options = "Model"
 _CHOICES = {
-    "auto": "the best on documents kept out, of those that can learn, forget and merge later",
-    "best": "the best on documents kept out, of these and refined",
+    "auto": "the best on held-out documents, of the models that can learn, forget and merge later",
+    "best": "the best on held-out documents, of these models and refined",
 }
 
 
+def _models() -> list[tuple[str, str]]:
+    from tallytext.classifier.registry import learners
+
+    return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
+
+
+def list_models() -> str:
+    """Return the names and summaries of all models, for the help of ``tally train``."""
+    return "Models:\n" + "\n".join(
+        fill(summary, 78, initial_indent=f"{name:<13} ", subsequent_indent=" " * 14)
+        for name, summary in _models()
+    )
+
+
 class Tokenization(StrEnum):
-    """What texts are cut into."""
+    """Tokens that texts are split into."""
 
     words = "words"
     chars = "chars"
 
-
-def _models() -> list[tuple[str, str]]:
-    return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
-
-
-def _described(name: str, summary: str) -> str:
-    return fill(summary, 78, initial_indent=f"{name:<13} ", subsequent_indent=" " * 14)
-
-
-MODELS = "Models:\n" + "\n".join(f"{_described(*each)}" for each in _models())
 
 ModelName = Annotated[
     str,
     typer.Option(
         "--model",
         metavar="NAME",
-        help="What to train, as listed below.",
+        help="Model to train, see the list below.",
         autocompletion=_models,
-        rich_help_panel=_PANEL_of_training_options,
+        rich_help_panel=_TRAINING_PANEL,
     ),
 ]
 Tokens = Annotated[
     Tokenization,
     typer.Option(
-        help="Whether terms are words, or strings of characters inside them.",
-        rich_help_panel=_PANEL_of_training_options,
+        help="Count words, or strings of characters inside words.",
+        rich_help_panel=_TRAINING_PANEL,
     ),
 ]
 Ngrams = Annotated[
     str | None,
     typer.Option(
         metavar="N or N-M",
-        help="How many tokens a term has: 1-2 for words and pairs of words.",
+        help="Number of tokens in a term: 1-2 for words and pairs of words.",
         show_default="1 of words, 2-4 of characters",
-        rich_help_panel=_PANEL_of_training_options,
+        rich_help_panel=_TRAINING_PANEL,
     ),
 ]
-Language = Annotated[str | None, language_option(_PANEL_of_training_options)]
-StopWords = Annotated[str | None, stop_words_option(_PANEL_of_training_options)]
+Language = Annotated[str | None, language_option(_TRAINING_PANEL)]
+StopWords = Annotated[str | None, stop_words_option(_TRAINING_PANEL)]
 Select = Annotated[
     str | None,
     typer.Option(
         metavar="SCORE[:N]",
-        help="Read the best terms by a score only: ig, chi, mi, prr, df, or ts for models trained "
-        "on documents; how many, or which share of them, as in ig:2000 or chi:0.02.",
+        help="Use only the best terms by a score: ig, chi, mi, prr, df, or ts for models trained "
+        "on documents. N is their number or their share: ig:2000 or chi:0.02.",
         show_default="all terms",
-        rich_help_panel=_PANEL_of_training_options,
+        rich_help_panel=_TRAINING_PANEL,
     ),
 ]
 MultiLabel = Annotated[
     bool | None,
     typer.Option(
         "--multi-label/--single-label",
-        help="Whether documents may have several labels or none.",
-        show_default="if one of them has",
+        help="Allow several labels or none per document, or exactly one.",
+        show_default="multi-label if a document has several labels or none",
         rich_help_panel="Labels",
     ),
 ]
@@ -372,14 +377,14 @@ Budget = Annotated[
         metavar="SECONDS",
         help="Try no further model after this time.",
         show_default="by the size of the input",
-        rich_help_panel=_PANEL_of_training_options,
+        rich_help_panel=_TRAINING_PANEL,
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What to train."""
+class TrainOptions:
+    """The model to train and its features."""
 
     model: ModelName = "auto"
     tokens: Tokens = Tokenization.words
@@ -391,14 +396,8 @@ class Settings:
     budget: Budget = None
 
 
-# ------------------------------------------------------------------------------------------------
-# Options that say where work is done that one machine would do for too long.
-
-_PANEL_of_engine_options = "Engine"
-
-
 class EngineName(StrEnum):
-    """Who shares out the work."""
+    """Engine that distributes the work."""
 
     dask = "dask"
     spark = "spark"
@@ -408,19 +407,19 @@ Chosen = Annotated[
     EngineName | None,
     typer.Option(
         "--engine",
-        help="Let Dask or Spark share out the work; every worker must find INPUT under the same "
-        "name. Counts and answers are those of one machine.",
-        show_default="this process does all",
-        rich_help_panel=_PANEL_of_engine_options,
+        help="Distribute the work with Dask or Spark. Every worker must find INPUT under the same "
+        "path. Counts and predictions equal those of one machine.",
+        show_default="none, all work is done by this process",
+        rich_help_panel=_ENGINE_PANEL,
     ),
 ]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="The scheduler of a Dask cluster, such as tcp://host:8786.",
+        help="Scheduler of a Dask cluster, e.g. tcp://host:8786.",
         show_default="workers on this machine",
-        rich_help_panel=_PANEL_of_engine_options,
+        rich_help_panel=_ENGINE_PANEL,
     ),
 ]
 Workers = Annotated[
@@ -428,18 +427,18 @@ Workers = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="How many processes Dask gets on this machine.",
+        help="Number of Dask worker processes on this machine.",
         show_default="one for each core",
-        rich_help_panel=_PANEL_of_engine_options,
+        rich_help_panel=_ENGINE_PANEL,
     ),
 ]
 Master = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="The master of a Spark cluster, such as spark://host:7077, or local[4].",
-        show_default="that of the settings of Spark, or local[*]",
-        rich_help_panel=_PANEL_of_engine_options,
+        help="Master of a Spark cluster, e.g. spark://host:7077 or local[4].",
+        show_default="the one in the settings of Spark, or local[*]",
+        rich_help_panel=_ENGINE_PANEL,
     ),
 ]
 MaxTerms = Annotated[
@@ -447,10 +446,10 @@ MaxTerms = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="How many terms are counted at most: the rarest are left out on the way, and the "
-        "report says how far a count may be too low. With --engine.",
-        show_default="any number",
-        rich_help_panel=_PANEL_of_engine_options,
+        help="Count at most N terms; the rarest are dropped, and the report shows the largest "
+        "error of a count. Needs --engine.",
+        show_default="no limit",
+        rich_help_panel=_ENGINE_PANEL,
     ),
 ]
 Sample = Annotated[
@@ -458,16 +457,16 @@ Sample = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="How many documents are kept to compare models on. With --engine.",
+        help="Number of sampled documents to compare models on. Needs --engine.",
         show_default="4096",
-        rich_help_panel=_PANEL_of_engine_options,
+        rich_help_panel=_ENGINE_PANEL,
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Many:
-    """Where work is done."""
+class EngineOptions:
+    """The engine that distributes the work, and its cluster."""
 
     engine: Chosen = None
     scheduler: Scheduler = None
@@ -475,49 +474,50 @@ class Many:
     master: Master = None
 
     def __post_init__(self) -> None:
-        self._expect("--scheduler", self.scheduler, EngineName.dask)
-        self._expect("--workers", self.workers, EngineName.dask)
-        self._expect("--master", self.master, EngineName.spark)
+        self._check_engine("--scheduler", self.scheduler, EngineName.dask)
+        self._check_engine("--workers", self.workers, EngineName.dask)
+        self._check_engine("--master", self.master, EngineName.spark)
         if self.scheduler is not None and self.workers is not None:
             raise typer.BadParameter(
-                "--workers is for this machine: the cluster of --scheduler has workers already."
+                "--workers starts processes on this machine, but the cluster of --scheduler has "
+                "its own. Leave out one of the two options."
             )
 
     def check_files(self, sources: list[str]) -> None:
-        """Refuse standard input, which one process can read only."""
+        """Raise BadParameter if an engine is to read standard input."""
         if self.engine is not None and "-" in sources:
             raise typer.BadParameter(
-                "standard input cannot be read by several at a time: write it to a file that "
-                "every worker can read, or leave --engine away."
+                "workers cannot read standard input. Write it to a file that every worker can "
+                "read, or leave out --engine."
             )
 
     def check_no_threads(self, threads: int | None) -> None:
-        """Refuse a number of threads where no work is left to this process."""
+        """Raise BadParameter if threads are limited, but all work is done by an engine."""
         if self.engine is not None and threads is not None:
             raise typer.BadParameter(
-                "--threads is for one machine: with --engine, each task has one thread, and the "
-                "engine says how many run at a time (--workers, --master 'local[N]')."
+                "--threads has no effect with --engine, where each task has one thread. Limit "
+                "the number of tasks with --workers or --master 'local[N]'."
             )
 
-    def _expect(self, option: str, value: object, engine: EngineName) -> None:
+    def _check_engine(self, option: str, value: object, engine: EngineName) -> None:
         if value is not None and self.engine is not engine:
-            other = " For Spark, say --master 'local[N]'." if option == "--workers" else ""
-            raise typer.BadParameter(f"{option} is for --engine {engine.value}.{other}")
+            other = " With Spark, use --master 'local[N]'." if option == "--workers" else ""
+            raise typer.BadParameter(f"{option} needs --engine {engine.value}.{other}")
 
 
 @dataclass(frozen=True)
-class Counting:
-    """How many terms and documents are kept of those that many count."""
+class EngineLimits:
+    """Largest numbers of terms and of sampled documents that an engine collects."""
 
     max_terms: MaxTerms = None
     sample: Sample = None
 
-    def given(self) -> dict[str, int]:
-        """Return what was said."""
+    def values_set(self) -> dict[str, int]:
+        """Return the options that the user set."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    def expect(self, many: Many) -> None:
-        """Refuse what has no effect where one process counts."""
-        for name in self.given() if many.engine is None else ():
+    def check_engine(self, engine: EngineName | None) -> None:
+        """Raise BadParameter if a limit is set without an engine."""
+        for name in self.values_set() if engine is None else ():
             option = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"{option} is for --engine dask or --engine spark.")
+            raise typer.BadParameter(f"{option} needs --engine dask or --engine spark.")

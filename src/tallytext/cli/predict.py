@@ -1,4 +1,4 @@
-"""``tally predict``: what a model says of documents."""
+"""``tally predict``: predict the labels of documents."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, Writer, check_new, load, new_folder, say, told
-from tallytext.cli.options import Many, Wanted, Written
+from tallytext.cli.io import (
+    InputDocuments,
+    LineWriter,
+    check_output_folder,
+    load_model,
+    new_folder,
+    note_on_interrupt,
+    show_message,
+)
+from tallytext.cli.options import AnswerFormat, EngineOptions, PredictOptions
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
-    from tallytext.cli.engines import SharedWork
-    from tallytext.distributed.answers import Asked
+    from tallytext.classifier.prediction_rows import OutputOptions
+    from tallytext.cli.engines import EngineJob
 
 OutputFolder = Annotated[
     Path | None,
@@ -23,8 +31,8 @@ OutputFolder = Annotated[
         "--output",
         "-o",
         metavar="FOLDER",
-        help="With --engine: a new folder, to which each worker writes the answers that it found, "
-        "as part-00000.jsonl and so on. It is there when all is done.",
+        help="With --engine: a new folder, in which workers write their predictions as "
+        "part-00000.jsonl and so on. It appears when all of them are complete.",
         show_default="standard output",
         rich_help_panel=options.OUTPUT,
     ),
@@ -35,18 +43,18 @@ def predict(
     model: options.Model,
     sources: options.AnySources,
     *,
-    wanted: Wanted,
-    reading: options.UnlabelledReading,
-    many: Many,
+    wanted: PredictOptions,
+    reading: options.UnlabelledReadingOptions,
+    engine: EngineOptions,
     output: OutputFolder = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Label new documents, and say how likely each label is.
+    """Predict the labels of new documents, with probabilities.
 
-    Answers are lines of JSON (or CSV) on standard output, as documents come. "row" tells where
-    a document is: the line of a file from 1 on, the row of a parquet file from 0 on, the name of a
-    file in a folder. With several inputs, "file" tells which of them it is in.
+    Predictions are lines of JSON (or CSV) on standard output, in the order of the documents. "row"
+    is the position of a document: the line of a file, counted from 1; the row of a Parquet file,
+    counted from 0; or the name of a file in a folder. With several inputs, "file" is the input.
 
     \b
     tally predict mails.tally new.jsonl --top 3 > answers.jsonl
@@ -55,92 +63,105 @@ def predict(
     cat new.txt | tally predict mails.tally - --format txt --explain
     tally predict mails.tally new-*.parquet --engine dask -o answers
     """
-    _check(wanted, many, sources, output)
-    many.check_no_threads(threads)
-    classifier = load(model, sources)
-    asked = _asked(wanted, multi_label=len(sources) > 1)
-    more = _more_of_reading(classifier, wanted)
-    if many.engine is None:
-        _answer(classifier, Documents(sources, reading, quiet, **more), asked)
+    _check_options(wanted, engine, sources, output)
+    engine.check_no_threads(threads)
+    classifier = load_model(model, sources)
+    shown = _output_options(wanted, has_file=len(sources) > 1)
+    more = _extra_reading_options(classifier, wanted)
+    if engine.engine is None:
+        _predict_here(classifier, InputDocuments(sources, reading, quiet, **more), shown)
         return
-    from tallytext.cli.engines import SharedWork
+    from tallytext.cli.engines import EngineJob
 
-    work = SharedWork(sources, reading, many, quiet)
-    work.reading |= more
-    _let_answer(classifier, work, asked, output)
+    job = EngineJob(sources, reading, engine, quiet)
+    job.reading |= more
+    _predict_on_engine(classifier, job, shown, output)
     if output is not None and not quiet:
-        say(f"saved in {output}")
+        show_message(f"saved in {output}")
 
 
-def _check(wanted: Wanted, many: Many, sources: list[str], output: Path | None) -> None:
-    """Refuse what makes no sense together."""
-    if wanted.explain and wanted.to is Written.csv:
-        raise typer.BadParameter("explanations do not fit into CSV: use --to jsonl.")
-    if output is not None and many.engine is None:
+def _check_options(
+    wanted: PredictOptions, engine: EngineOptions, sources: list[str], output: Path | None
+) -> None:
+    """Raise an error for options that do not work together, before anything is read."""
+    if wanted.explain and wanted.to is AnswerFormat.csv:
+        raise typer.BadParameter("explanations cannot be written as CSV. Use --to jsonl.")
+    if output is not None and engine.engine is None:
         raise typer.BadParameter(
-            "--output is for --engine: without one, answers go to standard output, as in "
+            "--output needs --engine. Without an engine, redirect standard output: "
             "tally predict mails.tally new.jsonl > answers.jsonl."
         )
-    many.check_files(sources)
+    engine.check_files(sources)
     if output is not None:
-        check_new(output)
+        check_output_folder(output)
 
 
-def _more_of_reading(classifier: TextClassifier, wanted: Wanted) -> dict[str, Any]:
-    from tallytext.classifier.evaluation import batch_size
+def _extra_reading_options(classifier: TextClassifier, wanted: PredictOptions) -> dict[str, Any]:
+    from tallytext.classifier.evaluation import prediction_batch_size
 
     also = [] if wanted.identifier is None else [wanted.identifier]
-    return {"also": also, "max_documents": batch_size(classifier, wanted.batch)}
+    return {"also": also, "max_documents": prediction_batch_size(classifier, wanted.batch)}
 
 
-def _asked(wanted: Wanted, multi_label: bool) -> Asked:
-    from tallytext.distributed.answers import Asked
+def _output_options(wanted: PredictOptions, has_file: bool) -> OutputOptions:
+    from tallytext.classifier.prediction_rows import OutputOptions
 
-    return Asked(
+    return OutputOptions(
         top=wanted.top,
         coverage=wanted.coverage,
         min_confidence=wanted.min_confidence,
         explain=wanted.explain,
         to=wanted.to.value,
-        has_file=multi_label,
+        has_file=has_file,
         has_id=wanted.identifier is not None,
     )
 
 
-def _answer(classifier: TextClassifier, documents: Documents, asked: Asked) -> None:
-    """Answer, and write that to standard output."""
-    answers, lines, writer = asked.answers(classifier), asked.lines(), Writer()
-    writer.write(lines.head)
-    with told(lambda: f"{writer.n_written:,} answers were written."):
-        for source, batch in documents.named():
-            file = source if asked.has_file else None
-            writer.write(lines.of(answers.of(batch, file)), len(batch))
+def _predict_here(
+    classifier: TextClassifier, documents: InputDocuments, shown: OutputOptions
+) -> None:
+    """Predict in this process, and write to standard output."""
+    predictor, formatter, writer = shown.predictor(classifier), shown.formatter(), LineWriter()
+    writer.write(formatter.header)
+    with note_on_interrupt(lambda: _interruption_note(writer, None)):
+        for source, batch in documents.by_source():
+            file = source if shown.has_file else None
+            writer.write(formatter.format(predictor.predict(batch, file)), len(batch))
     documents.close()
 
 
-def _let_answer(
-    classifier: TextClassifier, work: SharedWork, asked: Asked, output: Path | None
+def _predict_on_engine(
+    classifier: TextClassifier, job: EngineJob, shown: OutputOptions, output: Path | None
 ) -> None:
-    """Let others answer, and write to files of a folder, or to standard output what they say."""
-    from tallytext.distributed.predicting import answered, model_bytes, packed_question, part_name
+    """Predict on an engine; workers write to a folder, or this process to standard output."""
+    from tallytext.distributed.prediction import (
+        model_bytes,
+        pack_request,
+        part_file_name,
+        predict_split,
+    )
 
-    asked.answers(classifier)  # refuses what would fail later
-    classifier.predict_proba([])  # warns of what others would be warned of
-    writer, pattern = Writer(), part_name("*", asked)
+    shown.predictor(classifier)  # raises an error here, before the engine is started
+    classifier.predict_proba([])  # shows warnings here, which workers would not show
+    writer, pattern = LineWriter(), part_file_name("*", shown)
     with (
-        told(lambda: _outcome(writer, output)),
+        note_on_interrupt(lambda: _interruption_note(writer, output)),
+        # An absolute path, because workers have working directories of their own.
         nullcontext() if output is None else new_folder(output.resolve(), pattern) as folder,
     ):
         place = None if folder is None else str(folder)
-        question = packed_question(model_bytes(classifier), work.reading, asked, place)
-        writer.write(b"" if place else asked.lines().head)
-        with closing(work.outcomes(answered, question)) as outcomes:
-            for outcome in outcomes:
-                writer.write(outcome.content, outcome.n_documents)
-    work.close()
+        request = pack_request(model_bytes(classifier), job.reading, shown, place)
+        # In a folder, each part file has a header of its own.
+        writer.write(b"" if place else shown.formatter().header)
+        # Closing the generator stops the engine at once, also if writing fails.
+        with closing(job.split_results(predict_split, request)) as results:
+            for result in results:
+                writer.write(result.content, result.n_documents)
+    job.close()
 
 
-def _outcome(writer: Writer, output: Path | None) -> str:
+def _interruption_note(writer: LineWriter, output: Path | None) -> str:
     if output is None:
-        return f"{writer.n_written:,} answers were written."
+        n = writer.n_written
+        return f"{n:,} prediction{' was' if n == 1 else 's were'} written."
     return f"Nothing was written to {str(output)!r}."

@@ -1,4 +1,4 @@
-"""``tally reproduce``: the tables and figures of the papers, measured again."""
+"""``tally reproduce``: reproduce the tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tallytext.cli.io import results, say
+from tallytext.cli.io import result_console, show_message
 from tallytext.errors import InputError
 
 
 class Paper(StrEnum):
-    """What can be reproduced."""
+    """Papers that can be reproduced."""
 
     vilar = "vilar"
     zhou = "zhou"
@@ -30,14 +30,15 @@ def reproduce(
     papers: Annotated[
         list[Paper],
         typer.Argument(
-            metavar="PAPER", help="Which: vilar, zhou, yang-pedersen, kim, aggarwal; or all."
+            metavar="PAPER",
+            help="Some of vilar, zhou, yang-pedersen, kim, aggarwal; or all.",
         ),
     ],
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder of the corpora; by default $TALLYTEXT_DATA, ../shared/data beside the "
+            help="Folder of the corpora. Default: $TALLYTEXT_DATA, ../shared/data beside the "
             "sources, or the user's cache.",
         ),
     ] = None,
@@ -48,57 +49,58 @@ def reproduce(
         ),
     ] = Path("reproduced"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Small samples, to see that everything runs.")
+        bool, typer.Option("--quick", help="Use small samples, to check that everything runs.")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure again what the folder has results of.")
+        bool, typer.Option("--fresh", help="Measure again, even if the folder has the results.")
     ] = False,
     download: Annotated[
-        bool, typer.Option("--download", help="Download corpora that are missing, if possible.")
+        bool, typer.Option("--download", help="Download missing corpora, if possible.")
     ] = False,
     docs: Annotated[
-        bool, typer.Option("--docs", help="Write the pages in docs/papers, too.")
+        bool, typer.Option("--docs", help="Also write the pages in docs/papers.")
     ] = False,
 ) -> None:
-    """Measure the tables and figures of the papers again.
+    """Reproduce the tables and figures of the papers.
 
-    Each paper is a number of parts; what a part finds is kept in the folder for results as soon
-    as it is there, so that a run that was ended goes on where it was. Parts whose corpora are not
-    on this machine are left out. Needs the sources of tallytext, of which the experiments are a
-    part, and matplotlib.
+    Each paper has several parts. The results of a part are saved to the output folder as soon as
+    it is finished, and an interrupted run continues from there. Parts whose corpora are missing
+    are skipped. This command needs matplotlib and the source code of tallytext, which contains the
+    experiments.
 
     \b
     tally reproduce vilar --quick
     tally reproduce all --data corpora -o reproduced
     """
     if docs and quick:
-        raise InputError("pages are not written from a quick run: leave out --quick or --docs.")
+        raise InputError("a quick run does not write pages: leave out --quick or --docs.")
     command = _experiments()
     chosen = command.PAPERS if Paper.all in papers else [*dict.fromkeys(map(str, papers))]
     given = {"data": data, "quick": quick, "fresh": fresh, "download": download}
     lines = command.reproduce(chosen, output, **given, write_docs=docs)
-    console = results()
+    console = result_console()
     for line in lines:
         console.print(line)
-    say(f"Pages, figures and results are in {output}.")
+    show_message(f"pages, figures and results are in {output}")
 
 
 def _experiments() -> Any:
-    """Import the experiments from the sources that this package is part of, or from here."""
+    """Import the experiments from the sources of this package, or from the current folder."""
     if find_spec("matplotlib") is None:
-        raise InputError("figures need matplotlib: pip install matplotlib.")
+        raise InputError("figures need matplotlib. Install it: pip install matplotlib.")
     for root in (Path(__file__).parents[3], Path.cwd()):
         if _has_experiments(root):
+            # In front, because "experiments" is a common name for a folder.
             sys.path.insert(0, str(root))
             return import_module("experiments.reproduction.command")
     raise InputError(
-        "the experiments are not part of an installed package: run this in the folder of "
-        "tallytext's sources."
+        "the experiments are not part of the installed package: get the source code, and run this "
+        "in the folder of tallytext's sources."
     )
 
 
 def _has_experiments(root: Path) -> bool:
-    """Whether a folder is that of tallytext's sources, and not some other with such names."""
+    """Return True if a folder holds the sources of tallytext, and not another project."""
     project = root / "pyproject.toml"
     named = project.is_file() and 'name = "tallytext"' in project.read_text(encoding="utf-8")
     return named and (root / "experiments" / "reproduction").is_dir()

@@ -1,4 +1,4 @@
-"""``tally train``: from labelled documents to a model file."""
+"""``tally train``: train a model on labelled documents and write it to a file."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import typer
 
 from tallytext.cli import options
 from tallytext.cli.io import (
-    Documents,
-    check_place,
-    is_watched,
+    InputDocuments,
+    check_output_file,
+    for_command_line,
+    note_on_interrupt,
     print_json,
-    results,
-    save,
-    say,
-    told,
+    result_console,
+    save_model,
+    show_message,
+    show_warning,
+    shows_progress,
     unlabelled_documents,
-    warn,
 )
-from tallytext.cli.options import Counting, Many, Reading, Settings
+from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, TrainOptions
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -30,158 +31,35 @@ if TYPE_CHECKING:
     from tallytext.features.selector import TermSelector
     from tallytext.text.vectorizer import TextVectorizer
 
-
-# ------------------------------------------------------------------------------------------------
-# Classifiers trained by a command: on documents read here, or on what others have counted.
-
-
-class Learned(NamedTuple):
-    """A classifier, how many rows were left out, and what tells how long it took."""
-
-    classifier: TextClassifier
-    skipped: dict[str, int]
-    close: Callable[[], None]
-
-
-def learned_here(
-    classifier: TextClassifier,
-    sources: list[str],
-    reading: Reading,
-    unlabelled: list[str],
-    quiet: bool,
-) -> Learned:
-    """Return a classifier that has learned from documents, which are read here."""
-    documents = Documents(sources, reading, quiet)
-    pool = unlabelled_documents(unlabelled, sources, reading, quiet)
-    classifier.fit_batches(documents.pairs(), unlabelled=pool.texts() if unlabelled else None)
-    if unlabelled and not pool.n_documents:
-        warn(f"there is no document in {', '.join(unlabelled)}: learned from those with labels.")
-    skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
-    return Learned(classifier, skipped, lambda: documents.close(pool))
-
-
-def learned_by_many(
-    settings: TextClassifier,
-    sources: list[str],
-    reading: Reading,
-    many: Many,
-    counting: Counting,
-    quiet: bool,
-) -> Learned:
-    """Return a classifier with the settings of another, made of what an engine has counted."""
-    from tallytext.classifier.training import candidates_for, vectorizer_for
-    from tallytext.cli.engines import SharedWork
-
-    planes = settings.planes()  # refuses settings that need documents
-    vectorizer = vectorizer_for(settings, candidates_for(settings)[0].features)
-    work = SharedWork(sources, reading, many, quiet)
-    tally = work.tally(vectorizer=vectorizer, planes=planes, **counting.given())
-    params = settings.get_params(deep=False)
-    del params["vectorizer"]
-    classifier = type(settings).from_tally(tally, **params)
-    return Learned(classifier, {"skipped": work.n_skipped, "skipped_unlabelled": 0}, work.close)
-
-
-def check_sums(model: str, select: str | None) -> None:
-    """Refuse a model that is not made of counts, and terms that are not chosen by them.
-
-    Examples
-    --------
-    >>> check_sums("multinomial", "ig:2000")
-    """
-    from tallytext.classifier.registry import find_learner, learners
-
-    if select is not None and select.partition(":")[0] == "ts":
-        raise typer.BadParameter(
-            "--select ts compares documents with each other: with --engine, take another score."
-        )
-    if model == "auto" or (model != "best" and find_learner(model).additive):
-        return
-    sums = ", ".join(["auto", *(learner.name for learner in learners(additive=True))])
-    raise typer.BadParameter(
-        f"--model {model} needs all documents in one place: with --engine, take one of {sums}."
-    )
-
-
-# ------------------------------------------------------------------------------------------------
-# The report of a classifier, for those who write commands.
-
-# What a report advises in Python, and the commands that do it.
-_COMMANDS = {
-    "give fit groups= or time=": "see tally compare --groups",
-    "call recalibrate(texts, labels)": "see tally recalibrate",
-}
-
-_INDENT = " " * 15
-
-
-def print_report(report: Report) -> None:
-    """Write a report to standard output; a terminal gets no line that is wider than it is."""
-    console = results()
-    width = console.width if console.is_terminal else None
-    for line in in_commands(str(report)).splitlines():
-        console.print(line if width is None else fitted(line, width), soft_wrap=True)
-
-
-def fitted(line: str, width: int) -> str:
-    """Return a line of a report that fits: sentences are wrapped, settings are cut.
-
-    Examples
-    --------
-    >>> print(fitted("  expected     84.1% accuracy, on 4,096 documents", 40))
-      expected     84.1% accuracy, on 4,096
-                   documents
-    >>> fitted("     84.1% of 4,096  contrast      MultinomialNB(complement=True)", 50)
-    '     84.1% of 4,096  contrast      MultinomialNB(…'
-    """
-    if len(line) <= width:
-        return line
-    if line.startswith("    ") and not line.startswith(_INDENT):
-        return f"{line[: width - 1]}…"
-    return fill(line, width, subsequent_indent=_INDENT, break_on_hyphens=False)
-
-
-def in_commands(report: str) -> str:
-    """Return a report that speaks of commands where it spoke of Python.
-
-    Examples
-    --------
-    >>> in_commands("stale: call recalibrate(texts, labels)")
-    'stale: see tally recalibrate'
-    """
-    for python, command in _COMMANDS.items():
-        report = report.replace(python, command)
-    return report
-
-
-_FEW = 20  # documents of which each may have a label of its own
+# Below this number of documents, each may well have a label of its own.
+_MIN_SUSPICIOUS_LABELS = 20
 
 
 def train(
     sources: options.Sources,
     *,
-    reading: options.Reading,
+    reading: ReadingOptions,
     unlabelled: options.Unlabelled = None,
-    settings: Settings,
-    many: Many,
-    counting: Counting,
+    settings: TrainOptions,
+    engine: EngineOptions,
+    limits: EngineLimits,
     output: options.Output = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Learn from documents that have labels, and write a model file.
+    """Train a model on labelled documents and write it to a file.
 
-    Several models are tried on documents kept from them, and the best is taken; the report that is
-    printed says which and why, and how often it will be right. The input may be larger than
-    memory. Without --output, the model is written to the current folder, under the name of the
-    first input with .tally.
+    Compares several models on held-out documents and takes the best. The report shows the chosen
+    model, the reason, and the accuracy to expect. The input may be larger than memory. Without
+    --output, the model is written to the current folder, with the name of the first input and the
+    ending .tally.
 
-    Where labels are few, give many more documents of the same kind as --unlabelled: the model
-    "pooled" learns from these, too, and is taken where classes have 50 labels or fewer.
+    If you have few labels, pass many more documents of the same kind with --unlabelled: the model
+    "pooled" also learns from these. It is used if classes have 50 labels or fewer.
 
-    Where one machine takes too long, --engine lets Dask or Spark count the documents, to the same
-    counts; models are then compared on a sample of the documents.
+    For data too large for one machine, --engine counts the documents with Dask or Spark, with the
+    same counts as on one machine. Models are then compared on a sample of the documents.
 
     \b
     tally train mails.csv --text body --label folder
@@ -190,70 +68,57 @@ def train(
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
     """
-    counting.expect(many)
-    _check(sources, settings, many, unlabelled)
-    path = check_place(output or default_output(sources))
-    with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
-        untrained = _untrained(settings, quiet)
-        if many.engine is None:
-            learned = learned_here(untrained, sources, reading, unlabelled or [], quiet)
+    limits.check_engine(engine.engine)
+    engine.check_files(sources)
+    if engine.engine is not None:
+        check_engine_settings(settings.model, settings.select, unlabelled)
+    path = check_output_file(output or default_output(sources))
+    with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
+        untrained = _make_classifier(settings, quiet)
+        if engine.engine is None:
+            trained = _fit_here(untrained, sources, reading, unlabelled or [], quiet)
         else:
-            learned = learned_by_many(untrained, sources, reading, many, counting, quiet)
-    classifier, skipped, close = learned
-    _warn_of_little(classifier)
-    save(classifier, path)
+            trained = _fit_on_engine(untrained, sources, reading, engine, limits, quiet)
+    classifier, skipped, close = trained
+    _warn_about_labels(classifier)
+    # Before the report is printed: a closed pipe must not cost the model.
+    save_model(classifier, path)
     report = classifier.report()
     if as_json:
         print_json({"model": str(path), **skipped, **report.to_dict()})
     elif not quiet:
         print_report(report)
     if not quiet:
-        say(f"saved as {path}")
+        show_message(f"saved as {path}")
     close()
 
 
-def _check(
-    sources: list[str], settings: Settings, many: Many, unlabelled: list[str] | None
+def check_engine_settings(
+    model: str, select: str | None, unlabelled: list[str] | None = None
 ) -> None:
-    """Refuse what makes no sense together, before anything is read."""
-    many.check_files(sources)
-    if many.engine is None:
-        return
+    """Raise BadParameter for settings that need documents: an engine collects counts only.
+
+    Examples
+    --------
+    >>> check_engine_settings("multinomial", "ig:2000")
+    """
+    from tallytext.classifier.registry import find_learner, learners
+
     if unlabelled:
         raise typer.BadParameter(
-            "--unlabelled is for one machine: with --engine, a model is made of the counts of "
-            "documents that have labels."
+            "--unlabelled does not work with --engine, which counts labelled documents only. "
+            "Leave out one of the two options."
         )
-    check_sums(settings.model, settings.select)
-
-
-def _warn_of_little(classifier: TextClassifier) -> None:
-    """Warn of documents that teach nothing."""
-    names, n_documents = classifier.classes_.tolist(), classifier.tally_.n_documents
-    if len(names) == 1 and not classifier.multi_label_:
-        warn(
-            f"all documents have the label {names[0]!r}, and so has every answer. Is --label the "
-            "right column?"
+    if select is not None and select.partition(":")[0] == "ts":
+        raise typer.BadParameter(
+            "--select ts compares documents with each other, which --engine cannot do. Use "
+            "another score, e.g. --select ig."
         )
-    if len(names) > max(_FEW, n_documents // 2):
-        warn(
-            f"{n_documents:,} documents have {len(names):,} labels: hardly two share one. Is "
-            "--label the right column?"
-        )
-    if not classifier.tally_.n_tokens:
-        warn("there is no word in the documents. Is --text the right column?")
-
-
-def _untrained(settings: Settings, quiet: bool) -> TextClassifier:
-    from tallytext import TextClassifier
-
-    return TextClassifier(
-        settings.model,
-        vectorizer=_vectorizer(settings),
-        select=None if settings.select is None else selector(settings.select),
-        multi_label=settings.multi_label,
-        budget=settings.budget,
-        verbose=is_watched(quiet),
+    if model == "auto" or (model != "best" and find_learner(model).additive):
+        return
+    additive = ", ".join(["auto", *(learner.name for learner in learners(additive=True))])
+    raise typer.BadParameter(
+        f"--model {model} needs all documents on one machine. With --engine, use one of {additive}."
     )
 
 
@@ -266,17 +131,33 @@ def default_output(sources: list[str], ending: str = ".tally") -> Path:
     ('mails.tally', 'reviews.tally')
     """
     if sources[0] == "-":
-        raise typer.BadParameter("standard input has no name: say where to write with --output.")
+        raise typer.BadParameter(
+            "standard input has no name to derive one from. Give the file to write with --output."
+        )
     stem = Path(sources[0]).resolve().name
     while (shorter := PurePath(stem).stem) != stem:
         stem = shorter
     return Path(f"{stem}{ending}")
 
 
-def _vectorizer(settings: Settings) -> TextVectorizer | None:
+def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
+    from tallytext import TextClassifier
+
+    return TextClassifier(
+        settings.model,
+        vectorizer=_make_vectorizer(settings),
+        select=None if settings.select is None else parse_selector(settings.select),
+        multi_label=settings.multi_label,
+        budget=settings.budget,
+        verbose=shows_progress(quiet),
+    )
+
+
+def _make_vectorizer(settings: TrainOptions) -> TextVectorizer | None:
+    """Return a vectorizer with the options that were set; None lets each learner use its own."""
     terms: dict[str, Any] = {
         "tokens": settings.tokens.value,
-        "ngram_range": None if settings.ngrams is None else ngram_range(settings.ngrams),
+        "ngram_range": None if settings.ngrams is None else parse_ngrams(settings.ngrams),
         "language": settings.language,
         "stop_words": settings.stop_words,
     }
@@ -287,12 +168,12 @@ def _vectorizer(settings: Settings) -> TextVectorizer | None:
     return TextVectorizer(hangul="words+bigrams", **terms)
 
 
-def selector(written: str) -> TermSelector:
-    """Return what chooses terms: a score, and how many or which share of them.
+def parse_selector(written: str) -> TermSelector:
+    """Return the term selector for a score and a number or share of terms.
 
     Examples
     --------
-    >>> selector("ig:2000"), selector("chi:0.02"), selector("df")
+    >>> parse_selector("ig:2000"), parse_selector("chi:0.02"), parse_selector("df")
     (TermSelector(k=2000), TermSelector(keep=0.02, method='chi'), TermSelector(method='df'))
     """
     from tallytext.features.selector import TermSelector
@@ -309,21 +190,119 @@ def selector(written: str) -> TermSelector:
         return TermSelector(method, keep=float(amount))
     except ValueError:
         raise typer.BadParameter(
-            f"--select takes one of {', '.join(known)}, and perhaps how many, as in ig:2000 or "
-            f"ig:0.02, not {written!r}."
+            f"--select must be one of {', '.join(known)}, with a number or share of terms if you "
+            f"like: ig:2000 or ig:0.02. It is {written!r}."
         ) from None
 
 
-def ngram_range(written: str) -> tuple[int, int]:
+def parse_ngrams(written: str) -> tuple[int, int]:
     """Return the shortest and the longest n-gram.
 
     Examples
     --------
-    >>> ngram_range("1-2"), ngram_range("3")
+    >>> parse_ngrams("1-2"), parse_ngrams("3")
     ((1, 2), (3, 3))
     """
     shortest, _, longest = written.partition("-")
     longest = longest or shortest
     if not (shortest.isdecimal() and longest.isdecimal() and 0 < int(shortest) <= int(longest)):
-        raise typer.BadParameter(f"--ngrams takes numbers as in 2 or 1-2, not {written!r}.")
+        raise typer.BadParameter(
+            f"--ngrams must be a number or a range of numbers, such as 2 or 1-2, not {written!r}."
+        )
     return int(shortest), int(longest)
+
+
+class _Trained(NamedTuple):
+    """A trained classifier, the numbers of skipped rows, and the function that shows the speed."""
+
+    classifier: TextClassifier
+    skipped: dict[str, int]
+    close: Callable[[], None]
+
+
+def _fit_here(
+    classifier: TextClassifier,
+    sources: list[str],
+    reading: ReadingOptions,
+    unlabelled: list[str],
+    quiet: bool,
+) -> _Trained:
+    """Fit a classifier on documents that this process reads."""
+    documents = InputDocuments(sources, reading, quiet)
+    pool = unlabelled_documents(unlabelled, sources, reading, quiet)
+    classifier.fit_batches(documents.pairs(), unlabelled=pool.texts() if unlabelled else None)
+    if unlabelled and not pool.n_documents:
+        show_warning(
+            f"there is no document in {', '.join(unlabelled)} (--unlabelled): the model was "
+            "trained on the labelled documents only."
+        )
+    skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
+    return _Trained(classifier, skipped, lambda: documents.close(pool))
+
+
+def _fit_on_engine(
+    untrained: TextClassifier,
+    sources: list[str],
+    reading: ReadingOptions,
+    engine: EngineOptions,
+    limits: EngineLimits,
+    quiet: bool,
+) -> _Trained:
+    """Return a classifier with the settings of another, fitted on the counts of an engine."""
+    from tallytext.classifier.training import candidates_for, vectorizer_for
+    from tallytext.cli.engines import EngineJob
+
+    planes = untrained.planes()  # raises an error if the settings need documents
+    vectorizer = vectorizer_for(untrained, candidates_for(untrained)[0].features)
+    job = EngineJob(sources, reading, engine, quiet)
+    tally = job.tally(vectorizer=vectorizer, planes=planes, **limits.values_set())
+    params = untrained.get_params(deep=False)
+    del params["vectorizer"]
+    classifier = type(untrained).from_tally(tally, **params)
+    return _Trained(classifier, {"skipped": job.n_skipped, "skipped_unlabelled": 0}, job.close)
+
+
+def _warn_about_labels(classifier: TextClassifier) -> None:
+    """Warn if the labels or texts look like those of the wrong column."""
+    names, n_documents = classifier.classes_.tolist(), classifier.tally_.n_documents
+    if len(names) == 1 and not classifier.multi_label_:
+        show_warning(
+            f"all documents have the label {names[0]!r}, so the model predicts nothing else. Is "
+            "--label the right column?"
+        )
+    if len(names) > max(_MIN_SUSPICIOUS_LABELS, n_documents // 2):
+        show_warning(
+            f"{n_documents:,} documents have {len(names):,} distinct labels, so that few share "
+            "one. Is --label the right column?"
+        )
+    if not classifier.tally_.n_tokens:
+        show_warning("the documents contain no word. Is --text the right column?")
+
+
+_INDENT = " " * 15
+
+
+def print_report(report: Report) -> None:
+    """Write a report to standard output; on a terminal, long lines are wrapped or cut."""
+    console = result_console()
+    width = console.width if console.is_terminal else None
+    for line in for_command_line(str(report)).splitlines():
+        console.print(line if width is None else fit_width(line, width), soft_wrap=True)
+
+
+def fit_width(line: str, width: int) -> str:
+    """Return a line of a report that fits: sentences are wrapped, settings are cut.
+
+    Examples
+    --------
+    >>> print(fit_width("  expected     84.1% accuracy, on 4,096 documents", 40))
+      expected     84.1% accuracy, on 4,096
+                   documents
+    >>> fit_width("     84.1% of 4,096  contrast      MultinomialNB(complement=True)", 50)
+    '     84.1% of 4,096  contrast      MultinomialNB(…'
+    """
+    if len(line) <= width:
+        return line
+    if line.startswith("    ") and not line.startswith(_INDENT):
+        return f"{line[: width - 1]}…"
+    return fill(line, width, subsequent_indent=_INDENT, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""``tally translate``: what words bring with them. One command per file."""
+"""``tally translate``: learn and show translation files, of words that occur together."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.app import Command, Group, flowing, ungrouped
+from tallytext.cli.app import Command, Group, expand_option_groups, help_text
 from tallytext.cli.io import (
-    Documents,
-    check_place,
-    held_back,
+    InputDocuments,
+    check_output_file,
+    delay_interrupts,
+    note_on_interrupt,
     print_json,
-    results,
-    say,
-    told,
-    warn,
+    result_console,
+    show_message,
+    show_warning,
 )
 from tallytext.cli.options import language_option, stop_words_option
 from tallytext.cli.train import default_output
@@ -29,12 +29,9 @@ if TYPE_CHECKING:
     from tallytext.semantic.translation import TranslationModel
 
 
-# ------------------------------------------------------------------------------------------------
-# Translation files of commands, and the texts they are learned from.
-
 Translation = Annotated[
     Path,
-    typer.Argument(metavar="TRANSLATION", help="A file that tally translate learn wrote."),
+    typer.Argument(metavar="TRANSLATION", help="A file written by tally translate learn."),
 ]
 
 
@@ -45,18 +42,18 @@ def load(path: Path) -> TranslationModel:
     return TranslationModel.load(path)
 
 
-def texts_of(documents: Documents) -> list[str]:
-    """Return all texts, which are looked at more than once."""
+def read_texts(documents: InputDocuments) -> list[str]:
+    """Return all texts in memory, because they are read more than once."""
     texts: list[str] = []
     for batch in documents:
         texts += ["" if text is None else text for text in batch.strings]
     if not texts:
-        raise InputError("there are no documents: nothing can be learned or looked up.")
+        raise InputError("there are no documents in the input. Is it the right file?")
     return texts
 
 
-def summary(model: TranslationModel) -> dict[str, Any]:
-    """Return what a model holds, in numbers."""
+def model_summary(model: TranslationModel) -> dict[str, Any]:
+    """Return the sizes and settings of a translation model."""
     from tallytext.semantic.signatures import KIND_NAMES
 
     others = len(model.get_feature_names_out()) - len(model.words_)
@@ -71,28 +68,26 @@ def summary(model: TranslationModel) -> dict[str, Any]:
     }
 
 
-def as_text(of: dict[str, Any]) -> str:
+def format_summary(summary: dict[str, Any]) -> str:
     """Return a summary as a paragraph.
 
     Examples
     --------
     >>> rows = {"word": 700, "phrase": 1, "concept": 0}
-    >>> print(as_text({"words": 1000, "rows": rows, "probabilities": 9000, "beta": 0.5}))
+    >>> print(format_summary({"words": 1000, "rows": rows, "probabilities": 9000, "beta": 0.5}))
     1,000 words; rows of 700 words and 1 phrase, 9,000 probabilities in all
     """
-    named = [f"{n:,} {kind}{'s' * (n != 1)}" for kind, n in of["rows"].items() if n]
-    rows = " and ".join(named) or "nothing"
-    return f"{of['words']:,} words; rows of {rows}, {of['probabilities']:,} probabilities in all"
+    counts = [f"{n:,} {kind}{'s' * (n != 1)}" for kind, n in summary["rows"].items() if n]
+    rows = " and ".join(counts) or "nothing"
+    n_words, n_probabilities = summary["words"], summary["probabilities"]
+    return f"{n_words:,} words; rows of {rows}, {n_probabilities:,} probabilities in all"
 
-
-# ------------------------------------------------------------------------------------------------
-# Options of ``tally translate learn``: what is a signature, and how rows are estimated.
 
 _PANEL = "Translation"
 
 
 class SignatureKinds(StrEnum):
-    """What texts are recognised by."""
+    """Kinds of signatures."""
 
     words = "words"
     phrases = "phrases"
@@ -101,7 +96,7 @@ class SignatureKinds(StrEnum):
 
 
 class CountKind(StrEnum):
-    """What a word of a document counts."""
+    """Weight of a word in a document."""
 
     occurrences = "occurrences"
     documents = "documents"
@@ -111,7 +106,7 @@ class CountKind(StrEnum):
 Signatures = Annotated[
     SignatureKinds,
     typer.Option(
-        help="What gets a row: words, phrases that are found in the texts, both, or only the "
+        help="Signatures that get a row: words, phrases found in the texts, both, or only the "
         "concepts of a file.",
         rich_help_panel=_PANEL,
     ),
@@ -121,7 +116,7 @@ ConceptFile = Annotated[
     typer.Option(
         "--concepts",
         metavar="FILE",
-        help="Concepts get rows, too: a file of a phrase, a TAB and its concept on each line.",
+        help="File of concepts, which also get rows. A line is a phrase, a TAB and its concept.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -131,43 +126,44 @@ Beta = Annotated[
         min=0,
         max=0.999999,
         metavar="SHARE",
-        help="How much of a text is taken for what every text has. More leaves fewer words.",
+        help="Share of a text that is explained by the background, the words of all texts. A "
+        "higher share leaves fewer words in a row.",
         rich_help_panel=_PANEL,
     ),
 ]
-Counting = Annotated[
+Counts = Annotated[
     CountKind,
     typer.Option(
         "--counts",
-        help="What a word of a document counts: its occurrences, one, or their logarithm with "
-        "all documents weighing the same.",
+        help="Weight of a word in a document: its number of occurrences, 1, or the logarithm of "
+        "the number with documents weighted equally.",
         rich_help_panel=_PANEL,
     ),
 ]
-LeastDocuments = Annotated[
+MinDocuments = Annotated[
     int,
     typer.Option(
         "--min-df",
         min=1,
         metavar="N",
-        help="What is in fewer documents gets no row.",
+        help="Smallest number of documents with a signature that gets a row.",
         rich_help_panel=_PANEL,
     ),
 ]
-LeastProbability = Annotated[
+MinProbability = Annotated[
     float,
     typer.Option(
         min=0,
         max=1,
         metavar="P",
-        help="Words of a smaller probability are left out of a row.",
+        help="Smallest probability of a word in a row.",
         rich_help_panel=_PANEL,
     ),
 ]
-MostEntries = Annotated[
+MaxEntries = Annotated[
     int,
     typer.Option(
-        min=1, metavar="N", help="How many words a row has at most.", rich_help_panel=_PANEL
+        min=1, metavar="N", help="Largest number of words in a row.", rich_help_panel=_PANEL
     ),
 ]
 Language = Annotated[str | None, language_option(_PANEL)]
@@ -175,68 +171,64 @@ StopWords = Annotated[str | None, stop_words_option(_PANEL)]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What to learn."""
+class TranslateOptions:
+    """Signatures of a translation model, and the estimation of its rows."""
 
     signatures: Signatures = SignatureKinds.words
     concepts: ConceptFile = None
     beta: Beta = 0.5
-    counts: Counting = CountKind.occurrences
-    min_df: LeastDocuments = 2
-    min_probability: LeastProbability = 0.001
-    max_entries: MostEntries = 200
+    counts: Counts = CountKind.occurrences
+    min_df: MinDocuments = 2
+    min_probability: MinProbability = 0.001
+    max_entries: MaxEntries = 200
     language: Language = None
     stop_words: StopWords = None
-
-
-# ------------------------------------------------------------------------------------------------
-# ``tally translate learn``: from texts to a translation file.
 
 
 def learn(
     sources: options.Sources,
     *,
     output: options.Output = None,
-    reading: options.UnlabelledReading,
-    settings: Settings,
+    reading: options.UnlabelledReadingOptions,
+    settings: TranslateOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Learn what words each signature brings, and write a translation file.
+    """Learn the words that occur with each signature, and write a translation file.
 
-    Labels are not looked at, so any texts of the kind to be classified will do, the more the
-    better. They are held in memory. Without --output, the file is written to the current folder,
-    under the name of the first input with .translation.
+    Labels are not used, so any texts like those to be classified will do, the more the better. They
+    are held in memory. Without --output, the file is written to the current folder, with the name
+    of the first input and the ending .translation.
 
     \b
     tally translate learn news.jsonl -o news.translation
     tally translate learn news/ --signatures words+phrases --stop-words english
     tally translate learn papers.csv --text body --concepts mesh.tsv
     """
-    path = check_place(output or default_output(sources, ".translation"))
-    model, documents = _untrained(settings, quiet), Documents(sources, reading, quiet)
-    with told(lambda: f"Nothing was saved; {str(path)!r} was not touched."):
-        model.fit(texts_of(documents))
-    with held_back():
+    path = check_output_file(output or default_output(sources, ".translation"))
+    model, documents = _make_model(settings, quiet), InputDocuments(sources, reading, quiet)
+    with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
+        model.fit(read_texts(documents))
+    with delay_interrupts():
         model.save(path)
-    found = summary(model)
+    found = model_summary(model)
     if not len(model.signatures_):
-        warn(
+        show_warning(
             f"nothing has a row: no signature is in {settings.min_df} documents (--min-df), or "
-            "none brings a word of --min-probability."
+            "none has a word of --min-probability. Give more documents, or lower these options."
         )
     if as_json:
         counts = {"documents": documents.n_documents, "skipped": documents.n_skipped}
         print_json({"translation": str(path), **counts, **found})
     elif not quiet:
-        results().print(as_text(found), soft_wrap=True)
+        result_console().print(format_summary(found), soft_wrap=True)
     if not quiet:
-        say(f"saved as {path}")
+        show_message(f"saved as {path}")
     documents.close()
 
 
-def _untrained(settings: Settings, quiet: bool) -> TranslationModel:
+def _make_model(settings: TranslateOptions, quiet: bool) -> TranslationModel:
     from tallytext import TextVectorizer
     from tallytext.semantic.translation import TranslationModel
 
@@ -252,19 +244,15 @@ def _untrained(settings: Settings, quiet: bool) -> TranslationModel:
     )
 
 
-def _signatures(settings: Settings) -> list[Any]:
+def _signatures(settings: TranslateOptions) -> list[Any]:
     from tallytext.semantic.concepts import Concepts
 
     kinds: list[Any] = [kind for kind in settings.signatures.split("+") if kind != "concepts"]
     if settings.concepts is not None:
         return [*kinds, Concepts.read(settings.concepts, language=settings.language)]
     if not kinds:
-        raise typer.BadParameter("--signatures concepts needs a file of them: --concepts FILE.")
+        raise typer.BadParameter("--signatures concepts needs a file of concepts: --concepts FILE.")
     return kinds
-
-
-# ------------------------------------------------------------------------------------------------
-# ``tally translate show``: the words that a signature brings.
 
 
 def show(
@@ -278,13 +266,14 @@ def show(
         ),
     ] = None,
     top: Annotated[
-        int, typer.Option("--top", "-n", min=1, metavar="K", help="How many words of each.")
+        int,
+        typer.Option("--top", "-n", min=1, metavar="K", help="Number of words to show for each."),
     ] = 10,
     as_json: options.Json = False,
 ) -> None:
-    """Show the words that signatures bring, the most probable first.
+    """Show the words that occur with signatures, the most probable first.
 
-    Without a signature, it shows what the file holds.
+    Without a signature, shows the sizes of the file.
 
     \b
     tally translate show news.translation
@@ -292,59 +281,56 @@ def show(
     tally translate show news.translation "space program" --json
     """
     model = load(translation)
-    found = [_shown(model, signature, top) for signature in signatures or []]
+    found = [_signature_row(model, signature, top) for signature in signatures or []]
     if as_json:
-        content = {"signatures": found} if signatures else {"file": summary(model)}
+        content = {"signatures": found} if signatures else {"file": model_summary(model)}
         print_json({"translation": str(translation), **content})
     elif signatures:
         texts = [str(model.explain(signature, top)) for signature in signatures]
-        results().print("\n".join(texts), soft_wrap=True)
+        result_console().print("\n".join(texts), soft_wrap=True)
     else:
-        results().print(as_text(summary(model)), soft_wrap=True)
+        result_console().print(format_summary(model_summary(model)), soft_wrap=True)
 
 
-def _shown(model: TranslationModel, signature: str, top: int) -> dict[str, Any]:
+def _signature_row(model: TranslationModel, signature: str, top: int) -> dict[str, Any]:
     found = model.explain(signature, top)
     words = [{"word": word, "probability": probability} for word, probability in found]
     return {"signature": signature, "words": words}
-
-
-# ------------------------------------------------------------------------------------------------
-# ``tally translate cover``: how much of other texts a translation file knows.
 
 
 def cover(
     translation: Translation,
     sources: options.Sources,
     *,
-    reading: options.UnlabelledReading,
+    reading: options.UnlabelledReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show how many of the words and signatures of other texts a translation file knows.
+    """Show the share of words and signatures in other texts that a translation file knows.
 
-    Words are known that rows can bring, signatures that have a row. Where few are known, learn
-    from texts that are more alike.
+    A word is known if it is in a row, and a signature if it has a row. If few are known, learn from
+    texts that are more similar.
 
     \b
     tally translate cover news.translation mails.csv --text body
     """
-    model, documents = load(translation), Documents(sources, reading, quiet)
-    found = model.coverage(texts_of(documents))
+    model, documents = load(translation), InputDocuments(sources, reading, quiet)
+    found = model.coverage(read_texts(documents))
     if as_json:
         content = {"translation": str(translation), "skipped": documents.n_skipped}
         print_json({**content, **asdict(found)})
     else:
-        results().print(str(found), soft_wrap=True)
+        result_console().print(str(found), soft_wrap=True)
     documents.close()
 
 
-HELP = """Learn from texts without labels which words go together.
+HELP = """Learn which words occur together, from texts without labels.
 
-    A word, a phrase or a concept brings others with it: texts about the "space program" have
-    shuttles and orbits in them. A classifier with few labels can use that. A translation file
-    holds such words for every signature, and can be used with other texts.
+    The words around a word, a phrase or a concept tell its meaning: texts about the "space
+    program" mention shuttles and orbits. This helps a classifier with few labels. A translation
+    file holds these words with their probabilities for every signature, that is, for every word,
+    phrase or concept. It can be used with other texts.
 
     \b
     tally translate learn news.jsonl --signatures words+phrases
@@ -352,6 +338,6 @@ HELP = """Learn from texts without labels which words go together.
     tally translate cover news.translation mails.csv --text body
     """
 
-app = typer.Typer(cls=Group, help=flowing(HELP), no_args_is_help=True)
+app = typer.Typer(cls=Group, help=help_text(HELP), no_args_is_help=True)
 for command in (learn, show, cover):
-    app.command(cls=Command, help=flowing(command.__doc__ or ""))(ungrouped(command))
+    app.command(cls=Command, help=help_text(command.__doc__ or ""))(expand_option_groups(command))

@@ -1,4 +1,4 @@
-"""Documents that enter a model file, or leave it."""
+"""``tally learn``, ``forget``, ``merge`` and ``recalibrate``: update model files."""
 
 from __future__ import annotations
 
@@ -10,23 +10,36 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import Documents, check_place, held_back, load, print_json, save, say, told
+from tallytext.cli.io import (
+    InputDocuments,
+    check_output_file,
+    delay_interrupts,
+    load_model,
+    note_on_interrupt,
+    print_json,
+    save_model,
+    show_message,
+)
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
+    from tallytext.classifier.report import Report
 
 
-class Change:
-    """A model file that is being changed.
+_MAX_BATCH_DOCUMENTS = 16_384
+
+
+class ModelUpdate:
+    """A model file that is being updated.
 
     Parameters
     ----------
     path : Path
-        Where the changed model goes.
+        File of the updated model.
     classifier : TextClassifier
-        The model as it is now.
+        The model.
     save_every : int or None
-        After how many documents it is saved; None for when all is done.
+        Number of documents between two saves; None to save at the end only.
     """
 
     def __init__(self, path: Path, classifier: TextClassifier, save_every: int | None) -> None:
@@ -34,39 +47,40 @@ class Change:
         self._n_done = self._n_saved = 0
 
     def add(self, n_documents: int) -> None:
-        """Count documents that were dealt with, and save if it is time to."""
+        """Count documents that were learned or forgotten, and save the model if it is due."""
         self._n_done += n_documents
         if self._save_every is not None and self._n_done - self._n_saved >= self._save_every:
             self.save()
 
     def save(self) -> None:
-        """Rewrite the file, and remember it as one step: an interruption is told the truth."""
-        with held_back():
+        """Replace the file."""
+        # Saving and counting are one step, so that the note of an interruption is right.
+        with delay_interrupts():
             self._classifier.save(self._path)
             self._n_saved = self._n_done
 
     def outcome(self) -> str:
-        """Return what an interruption has come to."""
+        """Return a message about the documents saved before an interruption."""
         if not self._n_saved:
-            return f"Nothing was saved; {str(self._path)!r} was not touched."
+            return f"Nothing was saved; {str(self._path)!r} was not changed."
         return f"The first {self._n_saved:,} documents are in {str(self._path)!r}."
 
 
-def change(
+def update_model(
     verb: Literal["learn", "forget"],
     model: Path,
-    documents: Documents,
+    documents: InputDocuments,
     path: Path,
     save_every: int | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Let a model learn or forget documents, and save it."""
-    check_place(path)
-    classifier = load(model)
-    changed = Change(path, classifier, save_every)
+    """Learn or forget documents, and save the model."""
+    check_output_file(path)
+    classifier = load_model(model)
+    changed = ModelUpdate(path, classifier, save_every)
     act = classifier.learn if verb == "learn" else classifier.forget
-    with told(changed.outcome):
+    with note_on_interrupt(changed.outcome):
         for batch in documents:
             act(batch.texts, batch.labels)
             changed.add(len(batch))
@@ -76,12 +90,12 @@ def change(
         seen = {"documents": documents.n_documents, "skipped": documents.n_skipped}
         print_json({"model": str(path), **seen, **report.to_dict()})
     if not quiet:
-        say(f"saved as {path}: {report.n_documents:,} documents, {report.n_classes:,} classes")
+        show_message(f"saved as {path}: {_sizes(report)}")
     documents.close()
 
 
-# ------------------------------------------------------------------------------------------------
-# ``tally learn``: more documents for a model.
+def _sizes(report: Report) -> str:
+    return f"{report.n_documents:,} documents, {report.n_classes:,} classes"
 
 
 def learn(
@@ -94,31 +108,28 @@ def learn(
         typer.Option(
             min=1,
             metavar="N",
-            help="Save after every N documents, so that no more than these are lost.",
-            show_default="when all is learned",
+            help="Save the model after every N documents, so that an error loses at most these.",
+            show_default="at the end",
         ),
     ] = None,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Learn more documents; new words and new labels are welcome.
+    """Learn more documents, which may have new words and new labels.
 
-    The result is exactly the model of all documents together. The model file is rewritten in one
-    step, so that an error or Ctrl-C leaves the old one. Probabilities stay those found in
-    training, and tally info tells how many documents have come since.
+    The result equals a model trained on all documents together. The model file is replaced in one
+    step: after an error or Ctrl-C, the old one is still there. Probabilities stay calibrated as in
+    training; tally info shows how many documents were learned since.
 
     \b
     tally learn mails.tally monday.csv tuesday.csv --text body --label folder
     tally learn mails.tally - --save-every 1000 < stream.jsonl
     """
-    documents = Documents(sources, reading, quiet, max_documents=min(save_every or 16_384, 16_384))
-    change("learn", model, documents, output or model, save_every, quiet, as_json)
-
-
-# ------------------------------------------------------------------------------------------------
-# ``tally forget``: documents taken out of a model.
+    size = min(save_every or _MAX_BATCH_DOCUMENTS, _MAX_BATCH_DOCUMENTS)
+    documents = InputDocuments(sources, reading, quiet, max_documents=size)
+    update_model("learn", model, documents, output or model, save_every, quiet, as_json)
 
 
 def forget(
@@ -126,31 +137,27 @@ def forget(
     sources: options.Sources,
     *,
     output: options.ChangedOutput = None,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Take documents out again that were learned, exactly.
+    """Forget documents that were learned, exactly.
 
-    Give them with the labels they were learned with. Where the counts tell that a document was
-    never learned, nothing changes at all. The model file is rewritten in one step.
+    Give the documents with the labels they were learned with. If the counts show that one of them
+    was never learned, the model is not changed. The model file is replaced in one step.
 
     \b
     tally forget mails.tally wrong.csv --text body --label folder
     tally forget mails.tally wrong.jsonl -o corrected.tally
     """
-    documents = Documents(sources, reading, quiet)
-    change("forget", model, documents, output or model, None, quiet, as_json)
-
-
-# ------------------------------------------------------------------------------------------------
-# ``tally merge``: several models made one.
+    documents = InputDocuments(sources, reading, quiet)
+    update_model("forget", model, documents, output or model, None, quiet, as_json)
 
 
 def merge(
     models: Annotated[
-        list[Path], typer.Argument(metavar="MODEL", help="Files that tally train wrote.")
+        list[Path], typer.Argument(metavar="MODEL", help="Model files, written by tally train.")
     ],
     output: Annotated[
         Path,
@@ -158,35 +165,31 @@ def merge(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to write the model of all; a file of this name is replaced.",
+            help="File to write the merged model to. An existing model is replaced.",
         ),
     ],
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Add up models that were trained apart, with the same settings.
+    """Merge models that were trained separately, with the same settings.
 
-    The result is exactly the model of all documents together, with the probabilities of the first.
-    To train with the same settings everywhere, name a model instead of having one chosen.
+    The result equals a model trained on all documents together, with the calibration of the first
+    model. To train with the same settings everywhere, name the model with --model.
 
     \b
     tally train january.csv --model chi-contrast
     tally train february.csv --model chi-contrast
     tally merge january.tally february.tally -o both.tally
     """
-    check_place(output)
-    with told(lambda: f"Nothing was saved; {str(output)!r} was not touched."):
-        merged = reduce(add, map(load, models))
-    save(merged, output)
+    check_output_file(output)
+    with note_on_interrupt(lambda: f"Nothing was saved; {str(output)!r} was not changed."):
+        merged = reduce(add, map(load_model, models))
+    save_model(merged, output)
     report = merged.report()
     if as_json:
         print_json({"model": str(output), "merged": list(map(str, models)), **report.to_dict()})
     if not quiet:
-        say(f"saved as {output}: {report.n_documents:,} documents, {report.n_classes:,} classes")
-
-
-# ------------------------------------------------------------------------------------------------
-# ``tally recalibrate``: probabilities found anew for a model that has changed.
+        show_message(f"saved as {output}: {_sizes(report)}")
 
 
 def recalibrate(
@@ -194,32 +197,32 @@ def recalibrate(
     sources: options.Sources,
     *,
     output: options.ChangedOutput = None,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Find probabilities anew, once a model has learned or forgotten.
+    """Recalibrate the probabilities of a model that has changed since training.
 
-    Prediction sets and thresholds are found anew, too. Give documents that the model has not
-    learned: a few hundred to a few thousand, which are held in memory. What the model has counted
-    stays as it is.
+    Prediction sets and thresholds are recalibrated, too; the counts of the model stay the same.
+    Give a few hundred to a few thousand labelled documents that the model has not learned. They
+    are held in memory.
 
     \b
     tally recalibrate mails.tally recent.csv --text body --label folder
     """
-    documents = Documents(sources, reading, quiet)
-    from tallytext.tally.labels import listed_labels
+    documents = InputDocuments(sources, reading, quiet)
+    from tallytext.tally.labels import list_labels
 
     path = output or model
-    check_place(path)
-    classifier = load(model, sources)
+    check_output_file(path)
+    classifier = load_model(model, sources)
     batches = list(documents)
-    texts = [text for batch in batches for text in listed_labels(batch.texts)]
+    texts = [text for batch in batches for text in list_labels(batch.texts)]
     classifier.recalibrate(texts, [label for batch in batches for label in batch.labels or []])
-    save(classifier, path)
+    save_model(classifier, path)
     if as_json:
         print_json({"model": str(path), **classifier.report().to_dict()})
     if not quiet:
-        say(f"saved as {path}: calibrated on {documents.n_documents:,} documents")
+        show_message(f"saved as {path}: calibrated on {documents.n_documents:,} documents")
     documents.close()

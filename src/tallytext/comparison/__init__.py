@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING
 from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tallytext.comparison.comparing import compare
-    from tallytext.comparison.documents import Documents, NearDuplicates, Split, Splits
+    from tallytext.comparison.comparison import Comparison, LearnerResult, compare
+    from tallytext.comparison.documents import Documents, Splits
     from tallytext.comparison.learning_curve import LearningCurve
-    from tallytext.comparison.result import Comparison, Contender, Difference
+    from tallytext.comparison.near_duplicates import NearDuplicates
+    from tallytext.comparison.outcomes import Difference
     from tallytext.comparison.suspects import Suspect
 
 __all__ = [
     "Comparison",
-    "Contender",
     "Difference",
     "Documents",
+    "LearnerResult",
     "LearningCurve",
     "NearDuplicates",
-    "Split",
     "Splits",
     "Suspect",
     "compare",
@@ -27,10 +27,11 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "comparing": ["compare"],
-        "documents": ["Documents", "NearDuplicates", "Split", "Splits"],
+        "comparison": ["Comparison", "LearnerResult", "compare"],
+        "documents": ["Documents", "Splits"],
+        "near_duplicates": ["NearDuplicates"],
         "learning_curve": ["LearningCurve"],
-        "result": ["Comparison", "Contender", "Difference"],
+        "outcomes": ["Difference"],
         "suspects": ["Suspect"],
     },
 )

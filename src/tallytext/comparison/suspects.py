@@ -1,4 +1,4 @@
-"""Documents whose label is most likely wrong: models that have not seen them say otherwise."""
+"""Documents whose label is probably wrong, by models that were not trained on them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallytext._typing import FloatArray
-from tallytext.comparison.documents import Rows
+from tallytext.comparison.outcomes import label_set
 from tallytext.decision.explanation import Explanation
+from tallytext.evaluation.folds import Rows
 
 
 class Suspect(NamedTuple):
-    """A document of which a model without it says something else than its label does.
+    """A document whose label a model without it finds less probable than another one.
 
-    Where documents have several labels, one of them is in doubt: it was given, and ``likelier`` is
-    None, or it was not, and ``label`` is None.
+    With multi-label documents, a single label is in doubt: one that the document has, and then
+    ``likelier`` is None, or one that it lacks, and then ``label`` is None.
 
     Attributes
     ----------
     row : int
-        Which document, counted from 0.
+        The document, counted from 0.
     label : Any
-        What it was given.
+        Its label.
     likelier : Any
-        What the model says.
+        The label that the model predicts.
     probability, label_probability : float
-        Of both, to the model.
+        The probabilities of ``likelier`` and of ``label`` in the model.
     evidence : Explanation or None
-        What speaks for the one against the other; with several labels, for the one in doubt.
+        The words for ``likelier`` and for ``label``; with multi-label documents, for and against
+        the label in doubt. None for models that cannot explain their predictions.
     """
 
     row: int
@@ -41,87 +43,88 @@ class Suspect(NamedTuple):
 
     @property
     def surprise(self) -> float:
-        """By how much more probable the other label is."""
+        """The difference of the two probabilities."""
         return self.probability - self.label_probability
 
 
-def most_surprising(found: Sequence[Suspect], most: int) -> list[Suspect]:
-    """Return so many of them, the most surprising first; of equals, the first by row."""
-    return sorted(found, key=lambda each: (-each.surprise, each.row))[:most]
+def most_surprising(suspects: Sequence[Suspect], limit: int) -> list[Suspect]:
+    """Return the suspects with the largest surprise, in descending order; ties go by row."""
+    return sorted(suspects, key=lambda each: (-each.surprise, each.row))[:limit]
 
 
-def suspects_among(
-    rows: Rows, labels: Sequence[Any], probabilities: FloatArray, classes: Sequence[Any], most: int
+def find_suspects(
+    rows: Rows, labels: Sequence[Any], probabilities: FloatArray, classes: Sequence[Any], limit: int
 ) -> list[Suspect]:
-    """Return the documents whose label surprises a model most.
+    """Return the documents whose label has the lowest probability beside the most likely one.
 
-    Labels that the model does not know are left out: it cannot be asked.
+    Documents with a label that the model does not know are left out, as it has no probability.
 
     Parameters
     ----------
     rows : ndarray of int
-        Which documents.
+        The documents, counted from 0.
     labels : sequence
-        What they were given.
+        Their labels.
     probabilities : ndarray of shape (n_rows, n_classes)
+        The probability of each class.
     classes : sequence
-        What the columns stand for.
-    most : int
-        How many to return.
+        The label of each column.
+    limit : int
+        The largest number of documents to return.
 
     Examples
     --------
-    >>> found = suspects_among(np.array([4, 7]), ["sea", "sky"],
-    ...                        np.array([[0.75, 0.25], [0.875, 0.125]]), ["sea", "sky"], 5)
+    >>> found = find_suspects(np.array([4, 7]), ["sea", "sky"],
+    ...                       np.array([[0.75, 0.25], [0.875, 0.125]]), ["sea", "sky"], 5)
     >>> found[0][:3]
     (7, 'sky', 'sea')
     """
-    place = {label: at for at, label in enumerate(classes)}
-    columns = np.array([place.get(label, -1) for label in labels], dtype=np.intp)
+    column_of = {label: at for at, label in enumerate(classes)}
+    # -1 reads the last column, and the mask below excludes these documents.
+    columns = np.array([column_of.get(label, -1) for label in labels], dtype=np.intp)
     best, every = probabilities.argmax(axis=1), np.arange(len(rows))
     likely, given = probabilities[every, best], probabilities[every, columns]
-    odd = np.flatnonzero((columns >= 0) & (columns != best))
-    found = [
+    wrong = np.flatnonzero((columns >= 0) & (columns != best))
+    suspects = [
         Suspect(int(rows[at]), labels[at], classes[best[at]], float(likely[at]), float(given[at]))
-        for at in odd[np.argsort(given[odd] - likely[odd], kind="stable")[:most]]
+        for at in wrong[np.argsort(given[wrong] - likely[wrong], kind="stable")[:limit]]
     ]
-    return most_surprising(found, most)
+    return most_surprising(suspects, limit)
 
 
-def labels_in_doubt(
-    rows: Rows, labels: Sequence[Any], probabilities: FloatArray, classes: Sequence[Any], most: int
+def find_multi_label_suspects(
+    rows: Rows, labels: Sequence[Any], probabilities: FloatArray, classes: Sequence[Any], limit: int
 ) -> list[Suspect]:
-    """Return documents with a label that surprises a model most, or without one.
+    """Return the documents with the least probable label, or without the most probable one.
 
     Parameters
     ----------
-    rows, probabilities, classes, most
-        As in :func:`suspects_among`.
+    rows, probabilities, classes, limit
+        As in :func:`find_suspects`.
     labels : sequence of list
-        What documents were given, one label or several.
+        The labels of each document.
 
     Examples
     --------
-    >>> found = labels_in_doubt(np.array([4, 7]), [["sea"], ["sky"]],
-    ...                         np.array([[0.75, 0.875], [0.25, 0.125]]), ["sea", "sky"], 5)
+    >>> found = find_multi_label_suspects(np.array([4, 7]), [["sea"], ["sky"]],
+    ...     np.array([[0.75, 0.875], [0.25, 0.125]]), ["sea", "sky"], 5)
     >>> [suspect[:4] for suspect in found]
     [(4, None, 'sky', 0.875), (7, 'sky', None, 0.875)]
     """
-    place = {label: at for at, label in enumerate(classes)}
+    column_of = {label: at for at, label in enumerate(classes)}
     given = np.zeros(probabilities.shape, dtype=bool)
     for at, some in enumerate(labels):
-        listed = some if isinstance(some, list | tuple | set | frozenset) else [some]
-        given[at, [place[label] for label in listed if label in place]] = True
+        given[at, [column_of[label] for label in label_set(some) if label in column_of]] = True
     doubt = np.where(given, 1 - probabilities, probabilities)
-    column, every = doubt.argmax(axis=1), np.arange(len(rows))
-    largest = doubt[every, column]
-    found = []
-    for at in np.argsort(-largest, kind="stable")[:most]:
-        sides = _sides(classes[column[at]], bool(given[at, column[at]]))
-        odds = float(largest[at]), float(1 - largest[at])
-        found += [Suspect(int(rows[at]), *sides, *odds)] if largest[at] > 0.5 else []
-    return most_surprising(found, most)
-
-
-def _sides(label: Any, was_given: bool) -> tuple[Any, Any]:
-    return (label, None) if was_given else (None, label)
+    columns, every = doubt.argmax(axis=1), np.arange(len(rows))
+    largest = doubt[every, columns]
+    suspects = []
+    for at in np.argsort(-largest, kind="stable")[:limit]:
+        # Up to one half, the given labels are at least as probable as their opposites.
+        if largest[at] > 0.5:
+            label = classes[columns[at]]
+            has_label = given[at, columns[at]]
+            present, missing = (label, None) if has_label else (None, label)
+            likely, unlikely = float(largest[at]), float(1 - largest[at])
+            suspects.append(Suspect(int(rows[at]), present, missing, likely, unlikely))
+    return most_surprising(suspects, limit)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
         log_odds,
         log_posteriors,
     )
-    from tallytext.decision.contributions import Contribution
-    from tallytext.decision.explanation import Explanation
+    from tallytext.decision.explanation import Contribution, Explanation
     from tallytext.decision.prediction_sets import PredictionSets
     from tallytext.decision.thresholds import Argmax, PCut, RCut, SCut
 
@@ -49,8 +48,7 @@ __getattr__, __dir__ = lazy_exports(
             "log_odds",
             "log_posteriors",
         ],
-        "contributions": ["Contribution"],
-        "explanation": ["Explanation"],
+        "explanation": ["Contribution", "Explanation"],
         "prediction_sets": ["PredictionSets"],
         "thresholds": ["Argmax", "PCut", "RCut", "SCut"],
     },

@@ -1,42 +1,53 @@
-"""One temperature for all classes, that rises with the length of documents."""
+"""Probabilities from the scores of documents: posteriors, log-odds, and calibrators.
+
+A calibrator is fitted on out-of-sample scores (:class:`OutOfSample`). :class:`Temperature` and
+:class:`TopLabel` calibrate all classes of a document jointly, so that the probabilities sum to one.
+:class:`Platt` and :class:`Isotonic` calibrate each class on its own, as multi-label data needs.
+:func:`fit_calibrator` chooses among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from numbers import Real
 from operator import itemgetter
-from typing import Any
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+from tallytext._typing import FloatArray
 from tallytext.errors import ScoreError
 from tallytext.evaluation.measures import (
     calibration_sample,
-    class_indices,
+    check_class_indices,
+    check_same_length,
     finite_scores,
-    same_length,
 )
 
-# ------------------------------------------------------------------------------------------------
-# From scores of classes to posteriors and odds, by which documents can be ranked.
+#: Function from the scores of a model to log-odds of each class against all others.
+LogOdds: TypeAlias = Callable[[FloatArray], FloatArray]
+
+# The log-score of an impossible class relative to the best one: finite, so that it can be scaled.
+_IMPOSSIBLE = -1e6
 
 
 def log_posteriors(scores: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the logarithms of posteriors.
+    r"""Normalise joint log-probabilities to log-posteriors.
 
     .. math:: \log p(c \mid d) = s_c - \log \sum_{c'} e^{s_{c'}}
 
-    What is the same for all classes of a document, such as the multinomial coefficient, cancels:
-    posteriors of different documents can be compared where scores cannot.
+    Terms that are the same for all classes of a document, such as the multinomial coefficient,
+    cancel. Posteriors of different documents are therefore comparable, and scores are not.
 
     Parameters
     ----------
     scores : array-like of shape (n_documents, n_classes)
-        Logarithms of joint probabilities, up to a constant of each document; -inf for a class that
-        is impossible.
+        Joint log-probabilities, up to one constant per document; -inf for an impossible class.
 
     Examples
     --------
@@ -44,19 +55,19 @@ def log_posteriors(scores: ArrayLike) -> NDArray[np.float64]:
     array([[0.5 , 0.5 ],
            [0.25, 0.75]])
     """
-    matrix = _log_scores(scores)
+    matrix = _check_log_scores(scores)
     shifted = matrix - matrix.max(axis=1, keepdims=True)
     normalised: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return normalised
 
 
 def log_odds(scores: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the logarithms of the odds of each class against all others.
+    r"""Return the log-odds of each class against all other classes.
 
     .. math:: s_c - \log \sum_{c' \neq c} e^{s_{c'}}
 
-    These order documents as posteriors do, but never saturate: posteriors of long documents are
-    all 0 or 1 in floating point. With a single class they are infinite.
+    Log-odds rank documents as posteriors do, but do not saturate: the posteriors of long documents
+    are all 0 or 1 in floating point. With a single class they are infinite.
 
     Parameters
     ----------
@@ -69,39 +80,61 @@ def log_odds(scores: ArrayLike) -> NDArray[np.float64]:
     array([[ 1000.    , -1000.    ],
            [   -1.0986,     1.0986]])
     """
-    matrix = _log_scores(scores)
+    matrix = _check_log_scores(scores)
     rows, best = np.arange(len(matrix)), matrix.argmax(axis=1)
     highest = matrix[rows, best]
     shifted = np.exp(matrix - highest[:, None])
     shifted[rows, best] = 0
-    # For all but the best class, the rest holds the best, which is 1 here, so that taking away the
-    # own term, which is at most 1, loses nothing that matters.
+    # For every class except the best, the complement contains the best class, whose term is 1 here.
+    # The class's own term is at most 1, so subtracting it from the sum costs no precision.
     others = np.maximum(shifted.sum(axis=1, keepdims=True) - shifted, 0)
     odds: NDArray[np.float64] = matrix - highest[:, None] - np.log1p(others)
-    odds[rows, best] = highest - _log_sum_without(matrix, best)
+    # For the best class that subtraction would cancel, so its complement is summed directly.
+    odds[rows, best] = highest - _logsumexp_without(matrix, best)
     return odds
 
 
-def _log_sum_without(
-    matrix: NDArray[np.float64], left_out: NDArray[np.intp]
+def log_probabilities(scores: FloatArray, contrasts: bool, multi_label: bool) -> FloatArray:
+    """Return the uncalibrated log-probabilities of a model's scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_documents, n_classes)
+        Joint log-probabilities, or log-odds if ``contrasts``.
+    contrasts : bool
+        True if the scores are log-odds of each class against its complement.
+    multi_label : bool
+        True if documents have any number of labels. Otherwise each row is normalised to sum to one.
+    """
+    if not contrasts:
+        return log_posteriors(scores)
+    # The log of a sigmoid, without overflow for large negative scores.
+    each: FloatArray = -np.logaddexp(0.0, -scores)
+    return each if multi_label else log_posteriors(each)
+
+
+def _logsumexp_without(
+    matrix: NDArray[np.float64], excluded: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return the logarithm of each row's sum without one of its columns."""
-    rest = matrix.copy()
-    rest[np.arange(len(rest)), left_out] = -np.inf
-    highest = rest.max(axis=1)
-    # Where nothing is left, the sum is zero, whatever it is measured from.
+    """Return the log-sum-exp of each row without one of its columns."""
+    others = matrix.copy()
+    others[np.arange(len(others)), excluded] = -np.inf
+    highest = others.max(axis=1)
+    # A row without any other class would subtract -inf from -inf.
     origin = np.where(highest > -np.inf, highest, 0.0)
     with np.errstate(divide="ignore"):
-        logs: NDArray[np.float64] = origin + np.log(np.exp(rest - origin[:, None]).sum(axis=1))
+        logs: NDArray[np.float64] = origin + np.log(np.exp(others - origin[:, None]).sum(axis=1))
     return logs
 
 
-def _log_scores(scores: ArrayLike) -> NDArray[np.float64]:
+def _check_log_scores(scores: ArrayLike) -> NDArray[np.float64]:
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ScoreError(f"scores must be documents by classes, not of shape {matrix.shape}.")
+        raise ScoreError(
+            f"scores must have shape (n_documents, n_classes), not shape {matrix.shape}."
+        )
     if not (matrix < np.inf).all():
-        raise ScoreError("a score is NaN or infinite, so it is not the logarithm of a probability.")
+        raise ScoreError("a score is NaN or infinite, so it is not a log-probability.")
     impossible = np.flatnonzero((matrix == -np.inf).all(axis=1))
     if len(impossible):
         raise ScoreError(
@@ -110,35 +143,242 @@ def _log_scores(scores: ArrayLike) -> NDArray[np.float64]:
     return matrix
 
 
+@dataclass(frozen=True)
+class OutOfSample:
+    """Scores of documents by models that were not trained on them, with the true labels.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_documents, n_classes)
+        Raw scores.
+    lengths : ndarray of shape (n_documents,)
+        Number of known tokens of each document.
+    truth : ndarray of bool of shape (n_documents, n_classes)
+        True where a document has a class.
+    classes : ndarray
+        The labels of the columns.
+    contrasts : bool
+        True if scores are log-odds of each class against all others.
+    multi_label : bool
+        True if documents have any number of labels.
+    method : str
+        Source of the scores: "leave-one-out", "cross-validation" or "held out".
+    rows : ndarray of int, default=None
+        Indices of these documents among the training documents; None for all of them, in order.
+    """
+
+    scores: FloatArray
+    lengths: FloatArray
+    truth: NDArray[np.bool_]
+    classes: NDArray[Any]
+    contrasts: bool
+    multi_label: bool
+    method: str
+    rows: NDArray[np.intp] | None = None
+
+    def predict(self) -> NDArray[Any]:
+        """Return the best label of each document; a matrix of 0 and 1 for multi-label documents."""
+        if self.multi_label:
+            return (self.scores > 0).astype(np.int64)
+        return self.classes[self.scores.argmax(axis=1)]
+
+    def log_proba(self) -> FloatArray:
+        """Return the uncalibrated log-probabilities."""
+        return log_probabilities(self.scores, self.contrasts, self.multi_label)
+
+    def log_odds(self) -> FloatArray:
+        """Return the log-odds of each class against all others."""
+        return self.scores if self.contrasts else log_odds(self.scores)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of documents whose predicted labels are exactly the true ones."""
+        if self.multi_label:
+            return float((self.predict().astype(bool) == self.truth).all(axis=1).mean())
+        best = self.scores.argmax(axis=1)
+        return float(self.truth[np.arange(len(best)), best].mean())
+
+
+def align_columns(scores: FloatArray, known: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """Return scores of the known classes in the columns of all classes, -inf for the others.
+
+    Both ``known`` and ``classes`` must be sorted.
+
+    Examples
+    --------
+    >>> align_columns(np.array([[0.5]]), np.array(["sky"]), np.array(["sea", "sky"]))
+    array([[-inf,  0.5]])
+    """
+    aligned = np.full((len(scores), len(classes)), -np.inf)
+    # A boolean mask keeps the order of columns, hence the condition that both are sorted.
+    aligned[:, np.isin(classes, known)] = scores
+    return aligned
+
+
+def concatenate_samples(samples: Sequence[OutOfSample]) -> OutOfSample:
+    """Concatenate samples of the same classes and the same kind of model, e.g. from all folds."""
+    return replace(
+        samples[0],
+        scores=np.concatenate([sample.scores for sample in samples]),
+        lengths=np.concatenate([sample.lengths for sample in samples]),
+        truth=np.concatenate([sample.truth for sample in samples]),
+        rows=None,
+    )
+
+
+def freeze_vectors(instance: Any, *names: str) -> None:
+    """Replace fields of a frozen dataclass by read-only vectors of their own.
+
+    Parameters
+    ----------
+    instance : dataclass
+        The object to change, in its ``__post_init__``.
+    *names : str
+        The fields, each with one number per class; None stays None.
+    """
+    for name in names:
+        values = getattr(instance, name)
+        if values is not None:
+            # A frozen dataclass forbids assignment, also in its own __post_init__.
+            object.__setattr__(instance, name, read_only_vector(values, name))
+
+
+def read_only_vector(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return a read-only copy of a vector without NaN.
+
+    Examples
+    --------
+    >>> read_only_vector([0.5, 0.25], "thresholds").flags.writeable
+    False
+    """
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 1 or np.isnan(array).any():
+        raise ScoreError(f"{name} must be one number per class, not {values!r:.80}.")
+    array.setflags(write=False)
+    return array
+
+
+def check_n_classes(n_known: int, n_scored: int, name: str) -> None:
+    """Raise ScoreError unless scores have the number of classes that a rule was fitted for."""
+    if n_known != n_scored:
+        raise ScoreError(
+            f"{name} knows {n_known} classes, but there are scores of {n_scored}. "
+            "Has a class been added since it was fitted?"
+        )
+
+
+class Calibrator(ABC):
+    """Base class of all calibrators.
+
+    A calibrator is a frozen dataclass: ``fit`` is a class method that returns a new one, and its
+    arrays are read-only. Model files store its fields as JSON values.
+    """
+
+    @abstractmethod
+    def calibrate(self, scores: FloatArray, lengths: FloatArray, log_odds: LogOdds) -> FloatArray:
+        """Return the calibrated probability of each class for each document.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_documents, n_classes)
+            Raw scores of a model; -inf for an impossible class.
+        lengths : ndarray of shape (n_documents,)
+            Number of known tokens of each document.
+        log_odds : callable
+            Turns the scores of this model into log-odds of each class against all others.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as JSON values, for a file."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the calibrator with the values of :meth:`to_dict`.
+
+        Parameters
+        ----------
+        values : mapping
+            The parameters.
+
+        Raises
+        ------
+        ScoreError
+            If these are not the parameters of such a calibrator.
+
+        Examples
+        --------
+        >>> Temperature.from_dict(Temperature(2.0, 0.25).to_dict())
+        Temperature(a=2.0, p=0.25)
+        """
+        if not isinstance(values, Mapping) or set(values) != cls._file_keys():
+            raise ScoreError(f"these are not the parameters of {cls.__name__}: {values!r:.80}")
+        return cls._from_values(values)
+
+    @classmethod
+    def _file_keys(cls) -> set[str]:
+        return {field.name for field in fields(cls)}  # type: ignore[arg-type]
+
+    @classmethod
+    def _from_values(cls, values: Mapping[str, Any]) -> Self:
+        return cls(**values)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Calibrator):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def log_odds_per_token(odds: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Divide log-odds by document length, so that they are comparable between documents.
+
+    Infinite log-odds are clipped; documents without known tokens count as one token long.
+    """
+    finite = np.clip(odds, _IMPOSSIBLE, -_IMPOSSIBLE)
+    return finite / np.maximum(lengths, 1.0)[:, None]
+
+
+def replace_impossible(scores: FloatArray) -> FloatArray:
+    """Replace infinite scores by a finite score far below the best class of the document."""
+    highest = np.where(np.isfinite(scores), scores, -np.inf).max(axis=1, keepdims=True)
+    # A document for which every class is impossible gets equal scores.
+    highest = np.where(np.isfinite(highest), highest, 0.0)
+    return np.where(np.isfinite(scores), scores, highest + _IMPOSSIBLE)
+
+
 _Sample = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]
 
-_FEW = 256
+_MAX_PROBE_DOCUMENTS = 256
 _P_BOUNDS = (-1.0, 2.0)
 _P_STARTS = (0.5, 0.0, 1.0, -0.5, 1.5)
-# The logarithm of the scale around its start: from all classes alike to certainty.
-_SCALE_BOUNDS = (-25.0, 15.0)
-# Certainty, and still no score becomes infinite: infinite scores have no difference.
-# Scores that differ by less are equal: what would tell them apart is out of range.
-_FLAT = 1e-200
-_STEEPEST = 1e290
+# Bounds of the log-scale around its start: from a uniform distribution to certainty.
+_LOG_SCALE_BOUNDS = (-25.0, 15.0)
+# Scores that differ by less are equal: no scale within floating-point range separates them.
+_MIN_SCORE_RANGE = 1e-200
+# The largest scale. It gives certainty, and no scaled score overflows to infinity.
+_MAX_SCALE = 1e290
 
 
 @dataclass(frozen=True)
-class Temperature:
-    r"""Posteriors whose scores are divided by a temperature that depends on the length.
+class Temperature(Calibrator):
+    r"""Temperature scaling with a temperature that grows with document length.
 
     .. math:: p(c \mid d) \propto \exp\left( s_c(d) \, a \, (1 + |d|)^{-p} \right)
 
-    The words of a document are not independent, as naive Bayes takes them to be, so its posteriors
-    are too extreme, the more so the longer a document is. With a = 1 and p = 0 they are left as
-    they are; with p = 1 the mean score of a word counts. The best class stays the best.
+    Naive Bayes assumes that the words of a document are independent. They are not, so its
+    posteriors are too extreme, the more so the longer the document. With a = 1 and p = 0 the
+    posteriors do not change; with p = 1 the mean score per word counts. The best class stays the
+    best.
 
     Parameters
     ----------
     a : float, default=1.0
-        Positive.
+        Scale. Must be positive.
     p : float, default=0.5
-        How fast the temperature rises with length.
+        Exponent of the document length.
 
     Examples
     --------
@@ -150,24 +390,27 @@ class Temperature:
     p: float = 0.5
 
     def __post_init__(self) -> None:
-        if not (0 < self.a < np.inf and np.isfinite(self.p)):
-            raise ScoreError(f"there is no temperature with a={self.a} and p={self.p}.")
+        numbers = isinstance(self.a, Real) and isinstance(self.p, Real)
+        if not (numbers and 0 < self.a < np.inf and np.isfinite(self.p)):
+            raise ScoreError(
+                f"a must be positive and p finite, not a={self.a!r:.40} and p={self.p!r:.40}."
+            )
 
     @classmethod
     def fit(cls, scores: ArrayLike, lengths: ArrayLike, truth: ArrayLike) -> Temperature:
-        """Return the temperature with the least log-loss on out-of-sample scores.
+        """Return the temperature with the lowest log-loss on out-of-sample scores.
 
-        p is kept from -1 to 2, and a within bounds too, for there is no best one where all
-        documents are classified rightly: the surer the better.
+        Both a and p (-1 to 2) are bounded: if all documents are classified correctly, the log-loss
+        has no minimum.
 
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
             Scores of documents by a model that was not trained on them.
         lengths : array-like of shape (n_documents,)
-            How many words of each document entered its scores.
+            Number of words of each document that entered its scores.
         truth : array-like of int of shape (n_documents,)
-            The index of the class of each document.
+            Class index of each document.
 
         Examples
         --------
@@ -177,50 +420,38 @@ class Temperature:
         array([[0.75, 0.25]])
         """
         matrix = finite_scores(scores)
-        right = class_indices(truth, matrix.shape[1])
-        same_length(len(matrix), len(right), "class indices")
+        true_class = check_class_indices(truth, matrix.shape[1])
+        check_same_length(len(matrix), len(true_class), "class indices")
         if not len(matrix):
             raise ScoreError("there are no documents to fit a temperature to.")
-        return cls(*_least_loss(matrix, _log_lengths(lengths, len(matrix)), right))
+        return cls(*_fit_temperature(matrix, _log_lengths(lengths, len(matrix)), true_class))
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
-        """Return the logarithms of the posteriors of each document, which sum to one.
+        """Return calibrated log-probabilities, which sum to one for each document.
 
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         lengths : array-like of shape (n_documents,)
-            How long each document is.
+            Number of known tokens of each document.
         """
-        # A constant of each document changes no posterior, but scaled it would cost precision.
+        # Normalised before scaling: a constant of a document changes no posterior, but a large one
+        # would cost precision once it is scaled.
         shifted = log_posteriors(scores)
+        # A negative p and a very long document overflow; the scale is limited below.
         with np.errstate(over="ignore"):
             scale = self.a * np.exp(-self.p * _log_lengths(lengths, len(shifted)))
-        return log_posteriors(shifted * np.minimum(scale, _STEEPEST)[:, None])
+        return log_posteriors(shifted * np.minimum(scale, _MAX_SCALE)[:, None])
 
-    def to_dict(self) -> dict[str, float]:
-        """Return the parameters as plain values, for a file."""
-        return asdict(self)
+    def calibrate(self, scores: FloatArray, lengths: FloatArray, log_odds: LogOdds) -> FloatArray:
+        """Return calibrated probabilities; see :meth:`Calibrator.calibrate`."""
+        return np.exp(self.log_proba(replace_impossible(scores), lengths))
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Temperature:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        values : mapping
-            What it returned.
-
-        Examples
-        --------
-        >>> Temperature.from_dict(Temperature(2.0, 0.25).to_dict())
-        Temperature(a=2.0, p=0.25)
-        """
-        if set(values) != {"a", "p"} or not all(
-            isinstance(v, int | float) for v in values.values()
-        ):
-            raise ScoreError(f"these are not the parameters of a temperature: {dict(values)}")
+    def _from_values(cls, values: Mapping[str, Any]) -> Self:
+        if not all(isinstance(value, int | float) for value in values.values()):
+            raise ScoreError(f"the parameters of a temperature are numbers, not {dict(values)}")
         return cls(float(values["a"]), float(values["p"]))
 
 
@@ -229,119 +460,95 @@ def _log_lengths(lengths: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     if values.shape != (n_documents,):
         raise ScoreError(f"there are {n_documents} documents, but lengths of shape {values.shape}.")
     if not ((values >= 0) & (values < np.inf)).all():
-        raise ScoreError("a document has a length that is negative or not a finite number.")
+        raise ScoreError("the length of a document is negative or not a finite number.")
     return np.log1p(values)
 
 
-def _least_loss(
-    matrix: NDArray[np.float64], log_lengths: NDArray[np.float64], right: NDArray[np.intp]
+def _fit_temperature(
+    matrix: NDArray[np.float64], log_lengths: NDArray[np.float64], true_class: NDArray[np.intp]
 ) -> tuple[float, float]:
-    """Return a and p, found by way of the scale at the middle length, which hardly depends on p."""
+    """Return a and p with the lowest log-loss.
+
+    The optimiser sees the scale at the mean log-length instead of a: it hardly depends on p.
+    """
     shifted = matrix - matrix.max(axis=1, keepdims=True)
-    if shifted.min() > -_FLAT:
+    if shifted.min() > -_MIN_SCORE_RANGE:
         return Temperature.a, Temperature.p
     middle = log_lengths.mean()
-    sample = shifted, log_lengths - middle, right
-    # There may be several valleys. A few steps from each start tell which is the deepest, and a
-    # few documents tell the way.
-    step = -(-len(right) // _FEW)
-    few = (shifted[::step], sample[1][::step], right[::step])
-    few = few if few[0].min() < -_FLAT else sample
-    roughly = [_descend(_start(p, *few[:2]), few, max_steps=6) for p in _P_STARTS]
-    _, (scale, p) = _descend(min(roughly, key=itemgetter(0))[1], sample, max_steps=200)
-    return float(np.exp(scale + p * middle)), float(p)
+    sample = shifted, log_lengths - middle, true_class
+    # The loss may have several local minima. A few steps from each start, on a few documents, find
+    # the most promising one; only from there all documents are used.
+    step = -(-len(true_class) // _MAX_PROBE_DOCUMENTS)
+    probe = (shifted[::step], sample[1][::step], true_class[::step])
+    # The probe may happen to hold only documents with equal scores, which fit any scale.
+    probe = probe if probe[0].min() < -_MIN_SCORE_RANGE else sample
+    candidates = [_minimise(_start(p, *probe[:2]), probe, max_steps=6) for p in _P_STARTS]
+    _, (log_scale, p) = _minimise(min(candidates, key=itemgetter(0))[1], sample, max_steps=200)
+    # Back from the scale at the mean log-length to a: log a = log_scale + p · middle.
+    return float(np.exp(log_scale + p * middle)), float(p)
 
 
 def _start(
     p: float, shifted: NDArray[np.float64], centred: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the parameters at which scores differ by one or so: neither flat nor too steep."""
+    """Return start values at which scaled scores differ by about one: neither flat nor steep."""
     spread = -(shifted.mean(axis=1) * np.exp(-p * centred)).mean()
     return np.array([-np.log(spread), p])
 
 
-def _descend(
+def _minimise(
     start: NDArray[np.float64], sample: _Sample, max_steps: int
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the loss at the foot of the slope, or where the steps end, and the place."""
-    around = (start[0] + _SCALE_BOUNDS[0], start[0] + _SCALE_BOUNDS[1])
+    """Return the lowest loss found within so many steps, and its parameters."""
+    bounds = (start[0] + _LOG_SCALE_BOUNDS[0], start[0] + _LOG_SCALE_BOUNDS[1])
     found = minimize(
-        _loss_and_slope,
+        _loss_and_gradient,
         start,
         args=sample,
         jac=True,
         method="L-BFGS-B",
-        bounds=[around, _P_BOUNDS],
+        bounds=[bounds, _P_BOUNDS],
         options={"ftol": 1e-12, "gtol": 1e-7, "maxiter": max_steps},
     )
     return float(found.fun), np.asarray(found.x, dtype=np.float64)
 
 
-def _loss_and_slope(
+def _loss_and_gradient(
     parameters: NDArray[np.float64],
     shifted: NDArray[np.float64],
     centred: NDArray[np.float64],
-    right: NDArray[np.intp],
+    true_class: NDArray[np.intp],
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the mean log-loss, and its derivatives by the log-scale and by p."""
+    """Return the mean log-loss and its derivatives with respect to the log-scale and p."""
     scale = np.exp(parameters[0] - parameters[1] * centred)
     scaled = shifted * scale[:, None]
     weights = np.exp(scaled)
+    # At least 1, since the best score of each row is 0: the log below is finite.
     totals = weights.sum(axis=1)
-    reached = scaled[np.arange(len(right)), right]
-    loss = np.log(totals) - reached
-    slope = np.einsum("dc,dc->d", weights, scaled) / totals - reached
+    true_score = scaled[np.arange(len(true_class)), true_class]
+    loss = np.log(totals) - true_score
+    # d loss / d log_scale = E[scaled] - scaled_true; the derivative for p is -centred times that.
+    slope = np.einsum("dc,dc->d", weights, scaled) / totals - true_score
     return float(loss.mean()), np.array([slope.mean(), -(slope * centred).mean()])
 
 
-# ------------------------------------------------------------------------------------------------
-# Arrays that cannot be written to, for what is fitted once and then shared.
-
-
-def fixed(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return one number per class as an array of its own that refuses to be changed.
-
-    Examples
-    --------
-    >>> fixed([0.5, 0.25], "thresholds").flags.writeable
-    False
-    """
-    array = np.array(values, dtype=np.float64)
-    if array.ndim != 1 or np.isnan(array).any():
-        raise ScoreError(f"{name} must be one number per class, not {values!r:.80}.")
-    array.setflags(write=False)
-    return array
-
-
-def check_classes(n_known: int, n_scored: int, name: str) -> None:
-    """Refuse scores of more or fewer classes than a rule knows."""
-    if n_known != n_scored:
-        raise ScoreError(
-            f"{name} knows {n_known} classes, but there are scores of {n_scored}. "
-            "Has a class been added since it was fitted?"
-        )
-
-
-# ------------------------------------------------------------------------------------------------
-# Probabilities for each class on its own, by Platt's sigmoids.
-
-_MAX_STEPS = 100
+_MAX_NEWTON_STEPS = 100
 _MAX_HALVINGS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Platt:
-    r"""Probabilities by one sigmoid for each class.
+class Platt(Calibrator):
+    r"""Platt scaling: one sigmoid for each class.
 
     .. math:: p(c \mid d) = \frac{1}{1 + e^{-(a_c s_c(d) + b_c)}}
 
-    The probabilities of a document need not sum to one: each class is a question of its own, as in
-    multi-label data. Naive Bayes scores should be log-odds divided by the length of the document.
+    The probabilities of a document need not sum to one, as multi-label data needs. Naive Bayes
+    scores should be log-odds divided by the length of the document.
 
     Parameters
     ----------
     slopes, intercepts : array-like of shape (n_classes,)
-        a and b; :meth:`fit` finds them.
+        a and b; :meth:`fit` estimates them.
 
     Examples
     --------
@@ -354,19 +561,20 @@ class Platt:
     intercepts: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        for name in ("slopes", "intercepts"):
-            object.__setattr__(self, name, fixed(getattr(self, name), name))
+        freeze_vectors(self, "slopes", "intercepts")
         if self.slopes.shape != self.intercepts.shape:
-            raise ScoreError(f"{len(self.slopes)} slopes need as many intercepts.")
+            raise ScoreError(
+                f"there are {len(self.slopes)} slopes, but {len(self.intercepts)} intercepts."
+            )
         if not np.isfinite([self.slopes, self.intercepts]).all():
             raise ScoreError("slopes and intercepts must be finite numbers.")
 
     @classmethod
     def fit(cls, scores: ArrayLike, truth: ArrayLike) -> Platt:
-        r"""Return the sigmoids with the least log-loss on out-of-sample scores.
+        r"""Return the sigmoids with the lowest log-loss on out-of-sample scores.
 
         Targets are smoothed: :math:`(n_+ + 1)/(n_+ + 2)` for the :math:`n_+` documents of a class
-        and :math:`1/(n_- + 2)` for the others, so there is a best sigmoid for any scores.
+        and :math:`1/(n_- + 2)` for the others. So the minimum is finite for any scores.
 
         Parameters
         ----------
@@ -375,8 +583,8 @@ class Platt:
         truth : array-like of shape (n_documents, n_classes) or (n_documents,)
             True where a class applies, or one class index per document.
         """
-        matrix, wanted = calibration_sample(scores, truth)
-        found = [_sigmoid(matrix[:, c], wanted[:, c]) for c in range(matrix.shape[1])]
+        matrix, positive = calibration_sample(scores, truth)
+        found = [_fit_sigmoid(matrix[:, c], positive[:, c]) for c in range(matrix.shape[1])]
         return cls(*np.transpose(found))
 
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -385,100 +593,81 @@ class Platt:
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents; for naive Bayes, log-odds divided by document length.
         """
         matrix = finite_scores(scores)
-        check_classes(len(self.slopes), matrix.shape[1], "Platt")
+        check_n_classes(len(self.slopes), matrix.shape[1], "Platt")
         return np.asarray(expit(self.slopes * matrix + self.intercepts))
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """Return the parameters as plain values, for a file."""
-        return {"slopes": self.slopes.tolist(), "intercepts": self.intercepts.tolist()}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Platt:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        values : mapping
-            What it returned.
-
-        Examples
-        --------
-        >>> Platt.from_dict({"slopes": [2.0], "intercepts": [0.0]}).proba([[0.0]])
-        array([[0.5]])
-        """
-        if set(values) != {"slopes", "intercepts"}:
-            raise ScoreError(f"these are not the parameters of sigmoids: {sorted(values)}")
-        return cls(values["slopes"], values["intercepts"])
+    def calibrate(self, scores: FloatArray, lengths: FloatArray, log_odds: LogOdds) -> FloatArray:
+        """Return calibrated probabilities; see :meth:`Calibrator.calibrate`."""
+        return self.proba(log_odds_per_token(log_odds(scores), lengths))
 
 
-def _sigmoid(scores: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return slope and intercept with the least log-loss, for smoothed targets."""
-    n_wanted = int(wanted.sum())
-    high, low = (n_wanted + 1) / (n_wanted + 2), 1 / (len(wanted) - n_wanted + 2)
+def _fit_sigmoid(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the slope and intercept with the lowest log-loss for smoothed targets."""
+    n_positive = int(positive.sum())
+    high, low = (n_positive + 1) / (n_positive + 2), 1 / (len(positive) - n_positive + 2)
     middle, spread = scores.mean(), scores.std()
-    # Standardised, so that Newton's steps fit scores of any size.
+    # Newton's method works on standardised scores, so that scores of any size converge.
     inputs = np.stack([(scores - middle) / (spread or 1.0), np.ones(len(scores))])
-    slope, intercept = _newton(inputs, np.where(wanted, high, low))
+    slope, intercept = _newton(inputs, np.where(positive, high, low))
     slope = slope / (spread or 1.0)
     return float(slope), float(intercept - slope * middle)
 
 
 def _newton(inputs: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Minimise the log-loss of a sigmoid by Newton's method, halving steps that go too far."""
+    """Minimise the log-loss of a sigmoid by Newton's method with step halving."""
+    # Starts at the sigmoid that ignores the scores; smoothed targets are never all 0 or all 1.
     weights = np.array([0.0, np.log(targets.mean() / (1 - targets.mean()))])
-    for _ in range(_MAX_STEPS):
+    for _ in range(_MAX_NEWTON_STEPS):
         probabilities = expit(weights @ inputs)
-        slope = inputs @ (probabilities - targets)
-        if np.abs(slope).max() <= 1e-10 * len(targets):
+        gradient = inputs @ (probabilities - targets)
+        if np.abs(gradient).max() <= 1e-10 * len(targets):
             break
-        curvature = (inputs * (probabilities * (1 - probabilities))) @ inputs.T
-        # The ridge keeps the system solvable where all scores are equal.
-        step = np.asarray(np.linalg.solve(curvature + 1e-12 * np.eye(2), slope), np.float64)
-        weights = weights - _damping(weights, step, inputs, targets) * step
+        hessian = (inputs * (probabilities * (1 - probabilities))) @ inputs.T
+        # The ridge keeps the system solvable if all scores are equal.
+        step = np.asarray(np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient), np.float64)
+        weights = weights - _step_size(weights, step, inputs, targets) * step
     return weights
 
 
-def _damping(
+def _step_size(
     weights: NDArray[np.float64],
     step: NDArray[np.float64],
     inputs: NDArray[np.float64],
     targets: NDArray[np.float64],
 ) -> float:
-    """Return the largest of 1, 1/2, 1/4, ... at which a step does not raise the loss."""
-    now = _log_loss(weights @ inputs, targets)
+    """Return the largest of 1, 1/2, 1/4, ... at which the step does not raise the loss."""
+    loss = _log_loss(weights @ inputs, targets)
     for halvings in range(_MAX_HALVINGS):
-        share = 0.5**halvings
-        if _log_loss((weights - share * step) @ inputs, targets) <= now:
-            return share
+        size = 0.5**halvings
+        if _log_loss((weights - size * step) @ inputs, targets) <= loss:
+            return size
     return 0.0
 
 
 def _log_loss(logits: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
+    # The cross-entropy as a function of logits, which does not take the log of 0.
     return float((np.logaddexp(0, logits) - targets * logits).sum())
 
-
-# ------------------------------------------------------------------------------------------------
-# Probabilities for each class on its own, by isotonic regression where there are documents.
 
 Knots = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Isotonic:
-    """Probabilities by a rising step for each class with enough documents, else by a sigmoid.
+class Isotonic(Calibrator):
+    """Isotonic regression for each class with enough documents, Platt scaling for the others.
 
     Isotonic regression pools neighbouring documents until the share of the class rises with the
-    score. It assumes nothing about the form, so it needs documents. Between the scores of the
-    sample it interpolates; beyond them it stays level. As with :class:`Platt`, probabilities need
-    not sum to one.
+    score. It assumes no functional form, so it needs more documents than a sigmoid. It interpolates
+    between the scores of the sample and is constant beyond them. As with :class:`Platt`,
+    probabilities need not sum to one.
 
     Parameters
     ----------
     knots : sequence of (scores, probabilities) or None
-        The corners of each class's function; None where the sigmoid is taken.
+        The knots of each class's function; None for a class that uses the sigmoid.
     platt : Platt
         The sigmoid of each class.
 
@@ -493,13 +682,16 @@ class Isotonic:
     platt: Platt
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "knots", tuple(map(_checked_knots, self.knots)))
+        object.__setattr__(self, "knots", tuple(map(_check_knots, self.knots)))
         if len(self.knots) != len(self.platt.slopes):
-            raise ScoreError(f"{len(self.knots)} classes need as many sigmoids.")
+            raise ScoreError(
+                f"there are knots of {len(self.knots)} classes, but sigmoids of "
+                f"{len(self.platt.slopes)}."
+            )
 
     @classmethod
     def fit(cls, scores: ArrayLike, truth: ArrayLike, *, min_positives: int = 50) -> Isotonic:
-        """Return the functions with the least squared error on out-of-sample scores.
+        """Return the functions with the lowest squared error on out-of-sample scores.
 
         Parameters
         ----------
@@ -508,15 +700,15 @@ class Isotonic:
         truth : array-like of shape (n_documents, n_classes) or (n_documents,)
             True where a class applies, or one class index per document.
         min_positives : int, default=50
-            With fewer documents, a class gets the sigmoid of :class:`Platt`.
+            A class with fewer documents uses the sigmoid of :class:`Platt`.
         """
-        matrix, wanted = calibration_sample(scores, truth)
-        enough = wanted.sum(axis=0) >= max(1, min_positives)
+        matrix, positive = calibration_sample(scores, truth)
+        enough = positive.sum(axis=0) >= max(1, min_positives)
         knots = (
-            _isotonic(matrix[:, c], wanted[:, c]) if enough[c] else None
+            _fit_isotonic(matrix[:, c], positive[:, c]) if enough[c] else None
             for c in range(matrix.shape[1])
         )
-        return cls(tuple(knots), Platt.fit(matrix, wanted))
+        return cls(tuple(knots), Platt.fit(matrix, positive))
 
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class for each document.
@@ -524,7 +716,7 @@ class Isotonic:
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents; for naive Bayes, log-odds divided by document length.
         """
         matrix = finite_scores(scores)
         probabilities = self.platt.proba(matrix)
@@ -533,37 +725,20 @@ class Isotonic:
                 probabilities[:, c] = np.interp(matrix[:, c], *knots)
         return probabilities
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values, for a file."""
-        plain = [
-            None if knots is None else [part.tolist() for part in knots] for knots in self.knots
-        ]
-        return {"knots": plain, "platt": self.platt.to_dict()}
+    def calibrate(self, scores: FloatArray, lengths: FloatArray, log_odds: LogOdds) -> FloatArray:
+        """Return calibrated probabilities; see :meth:`Calibrator.calibrate`."""
+        return self.proba(log_odds_per_token(log_odds(scores), lengths))
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Isotonic:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        values : mapping
-            What it returned.
-
-        Examples
-        --------
-        >>> sigmoid = {"slopes": [2.0], "intercepts": [0.0]}
-        >>> Isotonic.from_dict({"knots": [[[0, 1], [0, 1]]], "platt": sigmoid}).proba([[0.25]])
-        array([[0.25]])
-        """
-        if set(values) != {"knots", "platt"}:
-            raise ScoreError(f"these are not the parameters of an Isotonic: {sorted(values)}")
+    def _from_values(cls, values: Mapping[str, Any]) -> Self:
         return cls(values["knots"], Platt.from_dict(values["platt"]))
 
 
-def _checked_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
+def _check_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
     if knots is None:
         return None
-    x, y = (fixed(part, "knots") for part in knots)
+    x, y = (read_only_vector(part, "knots") for part in knots)
+    # np.interp() gives nonsense for unsorted knots, and no error.
     if len(x) != len(y) or not len(x) or (np.diff(x) < 0).any():
         raise ScoreError(f"knots need rising scores and as many probabilities, not {x} and {y}.")
     if not (np.isfinite(x).all() and y.min() >= 0 and y.max() <= 1):
@@ -571,37 +746,35 @@ def _checked_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
     return x, y
 
 
-def _isotonic(scores: NDArray[np.float64], wanted: NDArray[np.bool_]) -> Knots:
+def _fit_isotonic(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> Knots:
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, wanted)
+    fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, positive)
     return fitted.X_thresholds_, fitted.y_thresholds_
 
 
-# ------------------------------------------------------------------------------------------------
-# Probabilities whose largest is as large as it is often right.
-
-_LEAST = 1e-12
+_MIN_PROBABILITY = 1e-12
 
 
 @dataclass(frozen=True)
-class TopLabel:
-    r"""A temperature, and then a map of the probability of the best class to how often it is right.
+class TopLabel(Calibrator):
+    r"""Top-label calibration: a temperature, then a map of the highest probability to accuracy.
 
     .. math:: p'_{\hat c} = g(p_{\hat c}), \qquad
               p'_c = p_c \, \frac{1 - p'_{\hat c}}{1 - p_{\hat c}} \quad (c \neq \hat c)
 
-    A temperature alone has to please the few documents that are far off, and so makes all others
-    less sure than they may be. g rises, and the best class stays the best: :math:`p'_{\hat c}` is
-    never taken below what the second best would have then.
+    The log-loss of a temperature is dominated by the few documents that are far off, so a
+    temperature alone makes the probabilities of all other documents too low. g rises, and the best
+    class stays the best: :math:`p'_{\hat c}` never falls below the new probability of the second
+    best.
 
     Parameters
     ----------
     temperature : Temperature
     top : Platt or Isotonic
-        g, of one class, on log-odds.
+        g, a calibrator of one class, on log-odds.
     most : float, default=1.0
-        What no probability exceeds.
+        Upper limit of all probabilities.
 
     Examples
     --------
@@ -616,9 +789,9 @@ class TopLabel:
 
     def __post_init__(self) -> None:
         if not 0 < self.most <= 1:
-            raise ScoreError(f"no probability can be the largest with most={self.most}.")
+            raise ScoreError(f"most must be a probability above 0, not {self.most}.")
         sigmoids = self.top.platt if isinstance(self.top, Isotonic) else self.top
-        check_classes(len(sigmoids.slopes), 1, "the map of the largest probability")
+        check_n_classes(len(sigmoids.slopes), 1, "the map of the highest probability")
 
     @classmethod
     def fit(
@@ -630,90 +803,146 @@ class TopLabel:
         isotonic: bool = True,
         temperature: Temperature | None = None,
     ) -> TopLabel:
-        """Return what fits out-of-sample scores.
+        """Fit a temperature and the map of the highest probability on out-of-sample scores.
 
         Parameters
         ----------
         scores, lengths, truth
             As in :meth:`Temperature.fit`.
         isotonic : bool, default=True
-            Whether g is isotonic, where there are documents enough, or a sigmoid.
+            True to fit g by isotonic regression where there are enough documents; False for a
+            sigmoid.
         temperature : Temperature, default=None
-            What to begin with; None for that of these scores.
+            The temperature to use; None to fit it on these scores.
         """
         if temperature is None:
             temperature = Temperature.fit(scores, lengths, truth)
         logs = temperature.log_proba(scores, lengths)
-        right = (logs.argmax(axis=1) == np.asarray(truth))[:, None]
+        correct = (logs.argmax(axis=1) == np.asarray(truth))[:, None]
         kind = Isotonic if isotonic else Platt
         n = len(logs)
-        return cls(temperature, kind.fit(_top_odds(logs)[:, None], right), (n + 1) / (n + 2))
+        # Rule of succession: n documents, even if all are right, are no evidence of certainty.
+        return cls(temperature, kind.fit(_top_log_odds(logs)[:, None], correct), (n + 1) / (n + 2))
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
-        """Return the logarithms of the probabilities of each document, which sum to one.
+        """Return calibrated log-probabilities, which sum to one for each document.
 
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         lengths : array-like of shape (n_documents,)
-            How long each document is.
+            Number of known tokens of each document.
         """
         logs = self.temperature.log_proba(scores, lengths)
         if logs.shape[1] == 1:
             return logs
         row, best = np.arange(len(logs)), logs.argmax(axis=1)
-        others = _normalised(logs, best)
+        others = _log_shares_without(logs, best)
         second = np.exp(others.max(axis=1))
-        wanted = self.top.proba(_top_odds(logs)[:, None])[:, 0]
-        # A little more than the second best, so that rounding does not make it the best.
-        least = np.minimum(second / (1 + second) + 1e-9, 1.0)
-        top = np.clip(wanted, least, max(self.most, 0.5 + 1e-9))
-        made = others + np.log1p(-np.minimum(top, 1 - _LEAST))[:, None]
-        made[row, best] = np.log(top)
-        return made
+        accuracy = self.top.proba(_top_log_odds(logs)[:, None])[:, 0]
+        # A little above the second best, so that rounding does not make that one the best.
+        lowest = np.minimum(second / (1 + second) + 1e-9, 1.0)
+        top = np.clip(accuracy, lowest, max(self.most, 0.5 + 1e-9))
+        # Limited, because log1p(-1) is infinite: the other classes keep a tiny probability.
+        calibrated = others + np.log1p(-np.minimum(top, 1 - _MIN_PROBABILITY))[:, None]
+        calibrated[row, best] = np.log(top)
+        return calibrated
+
+    def calibrate(self, scores: FloatArray, lengths: FloatArray, log_odds: LogOdds) -> FloatArray:
+        """Return calibrated probabilities; see :meth:`Calibrator.calibrate`."""
+        return np.exp(self.log_proba(replace_impossible(scores), lengths))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values, for a file."""
+        """Return the parameters as JSON values, for a file."""
+        # Model files store these keys in this order.
         kind = "isotonic" if isinstance(self.top, Isotonic) else "platt"
         parts = {"temperature": self.temperature.to_dict(), "top": self.top.to_dict()}
         return {"kind": kind, "most": self.most, **parts}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> TopLabel:
-        """Read what :meth:`to_dict` wrote.
+    def _file_keys(cls) -> set[str]:
+        return {"kind", "most", "temperature", "top"}
 
-        Parameters
-        ----------
-        values : mapping
-            What it returned.
-
-        Examples
-        --------
-        >>> made = TopLabel(Temperature(), Platt([1.0], [0.0]), 0.9).to_dict()
-        >>> TopLabel.from_dict(made).most
-        0.9
-        """
+    @classmethod
+    def _from_values(cls, values: Mapping[str, Any]) -> Self:
         kinds: dict[Any, Any] = {"isotonic": Isotonic, "platt": Platt}
-        if set(values) != {"kind", "most", "temperature", "top"} or values["kind"] not in kinds:
-            raise ScoreError(f"these are not the parameters of a TopLabel: {sorted(values)}")
+        if values["kind"] not in kinds:
+            raise ScoreError(f"top must be 'isotonic' or 'platt', not {values['kind']!r:.80}.")
         top = kinds[values["kind"]].from_dict(values["top"])
         return cls(Temperature.from_dict(values["temperature"]), top, float(values["most"]))
 
 
-def _top_odds(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-odds of the best class, kept from being infinite."""
-    odds: NDArray[np.float64] = logit(np.clip(np.exp(logs.max(axis=1)), _LEAST, 1 - _LEAST))
+def _top_log_odds(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log-odds of the best class, clipped to finite values."""
+    best = np.clip(np.exp(logs.max(axis=1)), _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    odds: NDArray[np.float64] = logit(best)
     return odds
 
 
-def _normalised(logs: NDArray[np.float64], best: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the logarithms of the shares of all classes but the best; -inf for that."""
+def _log_shares_without(logs: NDArray[np.float64], best: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the log-probabilities of all other classes, normalised; -inf for the best class."""
     others = logs.copy()
     others[np.arange(len(logs)), best] = -np.inf
     highest = others.max(axis=1, keepdims=True)
-    # Where all others are impossible they share alike what is left.
+    # If all other classes are impossible, they get equal shares.
     others = np.where(np.isfinite(highest), others, np.where(np.isfinite(logs), -np.inf, 0.0))
     total = np.logaddexp.reduce(others, axis=1, keepdims=True)
     shares: NDArray[np.float64] = others - total
     return shares
+
+
+Method: TypeAlias = Literal["auto", "temperature", "platt", "isotonic"]
+
+_METHODS = ("auto", "temperature", "platt", "isotonic")
+# Enough documents for the two parameters of a temperature; more would only take longer.
+_MAX_TEMPERATURE_DOCUMENTS = 1024
+
+
+def check_method(method: str) -> None:
+    """Raise ValueError if there is no such calibration method."""
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {_METHODS}, not {method!r}.")
+
+
+def fit_calibrator(sample: OutOfSample, method: Method = "auto") -> Calibrator:
+    """Fit a calibrator on out-of-sample scores.
+
+    Documents with exactly one label get a :class:`~tallytext.decision.Temperature` or a
+    :class:`~tallytext.decision.TopLabel`; multi-label documents get a
+    :class:`~tallytext.decision.Platt` or an :class:`~tallytext.decision.Isotonic`.
+
+    Parameters
+    ----------
+    sample : OutOfSample
+    method : {"auto", "temperature", "platt", "isotonic"}, default="auto"
+        As for :class:`~tallytext.Calibrated`.
+    """
+    if sample.multi_label:
+        return _fit_classwise(sample, method)
+    labelled = sample.truth.any(axis=1)
+    scores, lengths = replace_impossible(sample.scores[labelled]), sample.lengths[labelled]
+    truth = sample.truth[labelled].argmax(axis=1)
+    # If the model lost the class of a document when the document was left out, it is wrong at any
+    # temperature, with an unbounded loss. Such documents count for the accuracy that TopLabel
+    # estimates, but would distort the temperature.
+    possible = np.isfinite(sample.scores[np.flatnonzero(labelled), truth])
+    temperature = Temperature()
+    # An empty sample goes to fit() as well, which raises the error about it.
+    if possible.any() or not possible.size:
+        some = np.flatnonzero(possible)[:: -(-int(possible.sum()) // _MAX_TEMPERATURE_DOCUMENTS)]
+        temperature = Temperature.fit(scores[some], lengths[some], truth[some])
+    if method == "temperature":
+        return temperature
+    isotonic = method != "platt"
+    return TopLabel.fit(scores, lengths, truth, isotonic=isotonic, temperature=temperature)
+
+
+def _fit_classwise(sample: OutOfSample, method: Method) -> Calibrator:
+    if method == "temperature":
+        raise ScoreError(
+            "a temperature makes probabilities sum to one, but these documents are multi-label. "
+            "Use method='platt' or 'isotonic'."
+        )
+    kind = Platt if method == "platt" else Isotonic
+    return kind.fit(log_odds_per_token(sample.log_odds(), sample.lengths), sample.truth)

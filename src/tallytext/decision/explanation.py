@@ -1,25 +1,76 @@
-"""A difference of two scores, taken apart."""
+"""Explanations: a difference of two scores as a sum of contributions of terms."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tallytext.decision.contributions import Contribution, Part
-from tallytext.decision.rendering import html_of, rich_of, text_of
+from tallytext._core import Texts, stream_terms, token_spans
+from tallytext.decision.rendering import render_html, render_rich, render_text
+from tallytext.text.analysis import Analyzer, analyse_char_ngrams, mark_char_ngram
+from tallytext.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 
 @dataclass(frozen=True)
+class Contribution:
+    """The contribution of one term to a difference of scores.
+
+    Attributes
+    ----------
+    term : str
+    count : float
+        Weight of the term in the document, for most models its number of occurrences.
+    value : float
+        The count times the difference of the term's weights in the two classes.
+    known : bool
+        True if the term is in the model's training documents; otherwise the value is 0.
+    spans : tuple of (start, end)
+        Positions of the term in the text, in characters, if the text is known.
+
+    Examples
+    --------
+    >>> Contribution("wave", 2.0, 1.25).per_token
+    0.625
+    """
+
+    term: str
+    count: float
+    value: float
+    known: bool = True
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def per_token(self) -> float:
+        """The contribution of one occurrence, counted in the text if there is one."""
+        # The count may be weighted or logarithmic, so it is not the number of places in the text.
+        times = len(self.spans) or self.count
+        return self.value / times if times else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the contribution as JSON values."""
+        return asdict(self) | {"spans": [list(span) for span in self.spans]}
+
+
+class ScorePart(NamedTuple):
+    """A part of a difference of scores that belongs to no term, such as the prior."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
 class Explanation:
-    r"""Why one class scores higher than another: summands that add up to the difference.
+    r"""The difference between the scores of two classes as a sum of parts and terms.
 
     .. math:: s_a(d) - s_b(d) = \text{prior} + \text{absent} + \text{length} + \sum_w v_w
 
-    Where nothing else is compared with (``against`` is None), the score is itself a comparison:
-    the log-odds of the class against all others.
+    If ``against`` is None, the score is itself a comparison: the log-odds of the class against all
+    others.
 
     Attributes
     ----------
@@ -28,18 +79,18 @@ class Explanation:
     against : label or None
         The class that it is compared with; None for all others.
     score, other_score : float
-        Of the two classes; the other is 0 where there is none.
+        Scores of the two classes; ``other_score`` is 0 if ``against`` is None.
     difference : float
         ``score - other_score``.
     prior : float
-        What is known before the document is read.
+        Contribution of the class prior.
     contributions : tuple of Contribution
-        What each term of the document adds.
+        Contribution of each term of the document.
     absent : float or None
-        What a document without any word says, in models where absence counts. A word that is there
-        takes its share of it back, and that is part of its contribution.
+        Contribution of an empty document, in models where absent words count. The contribution of
+        a word that is present includes the share of it that the word cancels.
     length : float or None
-        What the length of the document says, in models that look at it.
+        Contribution of the document length, in models that use it.
     text : str or None
         The document.
 
@@ -68,29 +119,35 @@ class Explanation:
     text: str | None = None
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        """What is not a word: the prior, and absent words and length where they count."""
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that belong to no term: prior, and absent words and length if they count."""
         named = {"prior": self.prior, "absent words": self.absent, "length": self.length}
-        return tuple(Part(name, value) for name, value in named.items() if value is not None)
+        return tuple(ScorePart(name, value) for name, value in named.items() if value is not None)
 
     @property
-    def unknown(self) -> tuple[Contribution, ...]:
-        """The terms that the model has never seen."""
+    def unknown_terms(self) -> tuple[Contribution, ...]:
+        """The terms that are not in the model's training documents."""
         return tuple(each for each in self.contributions if not each.known)
 
+    @property
+    def headline(self) -> str:
+        """The two classes and the difference of their scores."""
+        other = "anything else" if self.against is None else self.against
+        return f"{self.label} rather than {other}: {self.difference:+.2f}"
+
     def top(self, k: int = 10) -> tuple[Contribution, ...]:
-        """Return the k terms that moved the difference most, either way.
+        """Return the k known terms with the largest contributions, positive or negative.
 
         Parameters
         ----------
         k : int, default=10
-            How many terms.
+            Number of terms.
         """
         known = (each for each in self.contributions if each.known)
         return tuple(sorted(known, key=lambda each: -abs(each.value))[:k])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON has them.
+        """Return the explanation as JSON values.
 
         Examples
         --------
@@ -109,42 +166,41 @@ class Explanation:
         }
 
     def to_text(self, k: int = 10, width: int = 80) -> str:
-        """Return a table of the k terms that matter most, with bars, in lines of this width.
+        """Return a table of the k most important terms as plain text, with bars.
 
         Parameters
         ----------
         k : int, default=10
-            How many terms the table has.
+            Number of terms in the table.
         width : int, default=80
-            How long lines may be.
+            Maximum length of a line.
         """
-        return text_of(self._headline, self.parts, self.top(k), self._rest(k), width)
+        return render_text(self, k, width)
 
     def to_html(self, k: int = 10) -> str:
-        """Return a piece of HTML: the text with its words coloured, and a table of k terms.
+        """Return an HTML fragment: the text with coloured words, and a table of k terms.
 
-        It holds no scripts and needs no style sheet, and reads well on light and dark ground.
+        The fragment has no scripts, needs no style sheet, and is readable on light and dark
+        backgrounds.
 
         Parameters
         ----------
         k : int, default=10
-            How many terms the table has.
+            Number of terms in the table.
         """
-        return html_of(
-            self._headline, self.parts, self.contributions, self.top(k), self._rest(k), self.text
-        )
+        return render_html(self, k)
 
     def to_rich(self, k: int = 10) -> Group:
-        """Return what :func:`rich.print` shows: the text with its words coloured, and a table.
+        """Return a renderable for :func:`rich.print`: the text with coloured words, and a table.
 
-        Green words speak for the class and red ones against it, the stronger the brighter. Colours
-        are left out where the output is no terminal, or where ``NO_COLOR`` is set. Control
-        characters of the text are shown as pictures, so they cannot do anything.
+        Words for the class are green and words against it are red; the stronger the brighter.
+        There are no colours if the output is not a terminal or ``NO_COLOR`` is set. Control
+        characters of the text are shown as symbols and have no effect on the terminal.
 
         Parameters
         ----------
         k : int, default=10
-            How many terms the table has.
+            Number of terms in the table.
 
         Examples
         --------
@@ -159,19 +215,7 @@ class Explanation:
         term  count  contribution
         wave      1         +1.25                  │████████████████
         """
-        return rich_of(
-            self._headline, self.parts, self.contributions, self.top(k), self._rest(k), self.text
-        )
-
-    def _rest(self, k: int) -> tuple[Contribution, ...]:
-        """Return the terms that are not among the k that matter most."""
-        top = {id(each) for each in self.top(k)}
-        return tuple(each for each in self.contributions if id(each) not in top)
-
-    @property
-    def _headline(self) -> str:
-        other = "anything else" if self.against is None else self.against
-        return f"{self.label} rather than {other}: {self.difference:+.2f}"
+        return render_rich(self, k)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -181,3 +225,128 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+class TermSpan(NamedTuple):
+    """A term and its position in a text, in characters."""
+
+    term: str
+    start: int
+    end: int
+
+
+def locate_terms(analyzer: Analyzer, text: str) -> list[TermSpan]:
+    """Return the terms of a text with their positions.
+
+    A word n-gram spans from the start of its first word to the end of its last. Character n-grams
+    come after all words. The space that pads a word has no position: a character n-gram of nothing
+    else is located at the adjacent character. Tokens of a callable are searched for in the text,
+    from left to right, ignoring case; a token that does not occur there is left out.
+
+    Parameters
+    ----------
+    analyzer : Analyzer
+        From :meth:`tallytext.TextVectorizer.build_analyzer`.
+    text : str
+
+    Examples
+    --------
+    >>> for span in locate_terms(Analyzer(ngram_range=(1, 2)), "À bas, élèves!"):
+    ...     print(span.term, span.start, span.end)
+    bas 2 5
+    élèves 7 13
+    bas élèves 2 13
+    """
+    tokens = list(_locate_tokens(analyzer, text))
+    words = _replace_terms(tokens, analyzer.analysis.analyse([token.term for token in tokens]))
+    shortest, longest = (1, 1) if analyzer.tokens == "chars" else analyzer.ngram_range
+    ngrams = [
+        _join_spans(words[at : at + n])
+        for n in range(shortest, min(longest, len(words)) + 1)
+        for at in range(len(words) - n + 1)
+    ]
+    if analyzer.chars is None:
+        return ngrams
+    grams = list(_locate_char_ngrams(analyzer.chars, text, analyzer.lowercase))
+    marked = [mark_char_ngram(gram.term) for gram in grams]
+    return ngrams + _replace_terms(grams, analyse_char_ngrams(marked, analyzer.analysis))
+
+
+def _replace_terms(spans: list[TermSpan], terms: list[str | None]) -> list[TermSpan]:
+    """Return spans with their analysed terms, without those that analysis drops (None)."""
+    pairs = zip(spans, terms, strict=True)
+    return [span._replace(term=term) for span, term in pairs if term is not None]
+
+
+def _join_spans(spans: list[TermSpan]) -> TermSpan:
+    if len(spans) == 1:
+        return spans[0]
+    term = " ".join(span.term for span in spans)
+    # Minimum and maximum, because a word and its Hangul bigrams overlap.
+    return TermSpan(term, min(span.start for span in spans), max(span.end for span in spans))
+
+
+def _locate_tokens(analyzer: Analyzer, text: str) -> Iterable[TermSpan]:
+    if analyzer.tokens in ("words", "sklearn"):
+        return _locate_words(analyzer, text)
+    if analyzer.tokens == "chars":
+        return _locate_char_ngrams(analyzer.ngram_range, text, analyzer.lowercase)
+    if isinstance(analyzer.tokens, re.Pattern):
+        return _locate_matches(analyzer.tokens, text, analyzer.lowercase)
+    assert callable(analyzer.tokens)
+    return _search_tokens(analyzer.tokens(text), text)
+
+
+def _locate_words(analyzer: Analyzer, text: str) -> Iterator[TermSpan]:
+    raw = Vocabulary()
+    # The tokenizer of the core itself, so that an explanation finds exactly the counted words.
+    _, ids = stream_terms(Texts.from_strings([text]), analyzer.word_rules, raw.native, 1)
+    starts, ends = token_spans(text, analyzer.word_rules)
+    names = raw.terms(ids).tolist()
+    return map(TermSpan, names, starts.tolist(), ends.tolist())
+
+
+def _locate_char_ngrams(
+    ngram_range: tuple[int, int], text: str, lowercase: bool
+) -> Iterator[TermSpan]:
+    """Yield the character n-grams of words padded with a space on each side."""
+    lowered, origins = _lowercase_with_origins(text, lowercase)
+    shortest, longest = ngram_range
+    for word in re.finditer(r"\S+", lowered):
+        padded, before = f" {word[0]} ", word.start() - 1
+        # A word shorter than n is one n-gram, and is not repeated for each larger n.
+        for n in range(shortest, min(longest, max(shortest, len(padded))) + 1):
+            for at in range(max(1, len(padded) - n + 1)):
+                gram = padded[at : at + n]
+                first = min(max(before + at, word.start()), word.end() - 1)
+                last = max(min(before + at + len(gram), word.end()) - 1, first)
+                yield TermSpan(gram, origins[first], origins[last] + 1)
+
+
+def _locate_matches(pattern: re.Pattern[str], text: str, lowercase: bool) -> Iterator[TermSpan]:
+    lowered, origins = _lowercase_with_origins(text, lowercase)
+    for match in pattern.finditer(lowered):
+        # The group, or the whole match (group 0) of a pattern without groups.
+        start, end = match.span(pattern.groups)
+        if start < end:
+            yield TermSpan(lowered[start:end], origins[start], origins[end - 1] + 1)
+
+
+def _search_tokens(tokens: Iterable[str], text: str) -> Iterator[TermSpan]:
+    lowered, origins = _lowercase_with_origins(text, True)
+    at = 0
+    for token in tokens:
+        start = lowered.find(token.lower(), at)
+        if start >= 0 and token:
+            at = start + len(token.lower())
+            yield TermSpan(token, origins[start], origins[at - 1] + 1)
+
+
+def _lowercase_with_origins(text: str, lowercase: bool) -> tuple[str, list[int]]:
+    """Return the text in lower case and the original position of each of its characters.
+
+    Lower case may be longer: "İ" becomes two characters.
+    """
+    if not lowercase:
+        return text, list(range(len(text)))
+    return text.lower(), [at for at, char in enumerate(text) for _ in char.lower()]

@@ -1,17 +1,24 @@
-"""Decisions by a threshold for each class, chosen for the best F1."""
+"""Decision rules: from scores to assigned classes, by thresholds or by ranks.
+
+A rule turns scores of shape ``(n_documents, n_classes)`` into True where a class is assigned.
+:class:`SCut` has one threshold for each class, chosen for the best F1; :class:`Argmax`,
+:class:`RCut` and :class:`PCut` decide by ranks. Rules are immutable: ``fit`` returns a new one.
+A class without a score (-inf or NaN) is not assigned.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tallytext.decision.calibrators import check_classes, fixed
+from tallytext._validation import check_whole
+from tallytext.decision.calibrators import check_n_classes, freeze_vectors
 from tallytext.errors import ScoreError
-from tallytext.evaluation.measures import indicator, score_matrix, scores_and_truth
+from tallytext.evaluation.measures import score_matrix, scores_and_truth, truth_matrix
 
 Fallback = Literal["highest", "never"]
 
@@ -20,29 +27,29 @@ _FBR_CANDIDATES = np.arange(1, 9) / 10
 
 @dataclass(frozen=True, eq=False)
 class SCut:
-    r"""Assign a class where its score reaches the threshold of the class.
+    r"""Assign a class if its score reaches the threshold of the class.
 
-    :meth:`fit` takes out-of-sample scores and gives each class the threshold :math:`\theta_c` with
-    the best F1. Candidates lie midway between neighbouring distinct scores, and at the lowest
-    score; of equally good ones the highest wins. A class is assigned where
-    :math:`s_c(d) \geq \theta_c`. A rare class has too few documents for its best threshold to mean
-    much: if the best F1 is below ``fbr``, the threshold is a fallback. A class that no document of
-    the sample has is never assigned: its threshold is infinite.
+    :meth:`fit` takes out-of-sample scores and chooses for each class the threshold
+    :math:`\theta_c` with the best F1. Candidates are the midpoints between neighbouring distinct
+    scores, and the lowest score; of equally good ones the highest wins. A class is assigned if
+    :math:`s_c(d) \geq \theta_c`. A rare class has too few documents for a reliable threshold: if
+    the best F1 is below ``fbr``, the fallback threshold is used. A class without documents in the
+    sample is never assigned: its threshold is infinite.
 
-    Fitted to the scores that it then decides on, the rule is an oracle: the best that any
-    thresholds could do, and no estimate of anything.
+    A rule that is fitted to the scores on which it then decides is an oracle: an upper bound for
+    all thresholds, and not an estimate.
 
     Parameters
     ----------
     fbr : float or "auto", default=0.3
-        The F1 below which a threshold is not trusted. "auto" tries .1, .2, ..., .8: thresholds are
-        fitted to the documents in even places and judged on the others, and the other way round;
-        the best micro-averaged F1 wins, of equals the lowest.
+        The F1 below which a threshold is replaced by the fallback. "auto" tries .1, .2, ..., .8:
+        thresholds fitted to the documents in even places are evaluated on those in odd places, and
+        vice versa; the best micro-averaged F1 wins, of equals the lowest.
     fallback : {"highest", "never"}, default="highest"
         The threshold of a class whose best F1 is too low: the highest score in the sample, so that
-        only a document at least as certain gets the class (FBR.1), or none at all (FBR.0).
+        only a document with at least this score gets the class (FBR.1), or infinity (FBR.0).
     thresholds : array-like of shape (n_classes,), default=None
-        The threshold of each class; :meth:`fit` finds them.
+        The threshold of each class; :meth:`fit` chooses them.
 
     Examples
     --------
@@ -64,8 +71,7 @@ class SCut:
             raise ScoreError(f'fbr must be a number from 0 to 1, or "auto", not {self.fbr!r}.')
         if self.fallback not in ("highest", "never"):
             raise ScoreError(f'fallback must be "highest" or "never", not {self.fallback!r}.')
-        if self.thresholds is not None:
-            object.__setattr__(self, "thresholds", fixed(self.thresholds, "thresholds"))
+        freeze_vectors(self, "thresholds")
 
     def fit(self, scores: ArrayLike, truth: ArrayLike) -> SCut:
         """Return the rule with the best thresholds for out-of-sample scores.
@@ -80,15 +86,15 @@ class SCut:
         Returns
         -------
         SCut
-            With ``thresholds``, and with the number that was chosen if ``fbr`` is "auto".
+            With ``thresholds``, and with the chosen number if ``fbr`` is "auto".
         """
-        matrix, wanted = scores_and_truth(scores, truth)
-        matrix = _below_infinity(matrix)
+        matrix, positive = scores_and_truth(scores, truth)
+        matrix = _clip_infinity(matrix)
         if len(matrix) < (2 if self.fbr == "auto" else 1):
             raise ScoreError(f"{len(matrix)} documents are too few to choose thresholds from.")
-        cuts = _best_cuts(matrix, wanted, self.fallback)
-        fbr = _best_fbr(matrix, wanted, self.fallback) if self.fbr == "auto" else self.fbr
-        return replace(self, fbr=fbr, thresholds=cuts.at(fbr))
+        cuts = _best_cuts(matrix, positive, self.fallback)
+        fbr = _best_fbr(matrix, positive, self.fallback) if self.fbr == "auto" else self.fbr
+        return replace(self, fbr=fbr, thresholds=cuts.thresholds(fbr))
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Return True where a class is assigned.
@@ -96,82 +102,82 @@ class SCut:
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         """
         if self.thresholds is None:
-            raise ScoreError("SCut has no thresholds yet: use what fit returns.")
-        matrix = _below_infinity(score_matrix(scores))
-        check_classes(len(self.thresholds), matrix.shape[1], "SCut")
+            raise ScoreError("SCut has no thresholds yet: use the rule that fit returns.")
+        matrix = _clip_infinity(score_matrix(scores))
+        check_n_classes(len(self.thresholds), matrix.shape[1], "SCut")
         return (matrix >= self.thresholds) & (matrix > -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
 class _Cuts:
-    """Of each class: the best threshold, its F1, and what to fall back to."""
+    """For each class: the best threshold, its F1, and the fallback threshold."""
 
     best: NDArray[np.float64]
     f1: NDArray[np.float64]
     fallback: NDArray[np.float64]
 
-    def at(self, fbr: float) -> NDArray[np.float64]:
-        """Return the thresholds if those with an F1 below ``fbr`` are not trusted."""
+    def thresholds(self, fbr: float) -> NDArray[np.float64]:
+        """Return the best thresholds, replaced by the fallback where F1 is below ``fbr``."""
         return np.where(self.f1 < fbr, self.fallback, self.best)
 
 
-def _below_infinity(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    # No score, however certain, may reach an infinite threshold, which stands for never.
+def _clip_infinity(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    # An infinite threshold means "never", so no score may reach it.
     return np.minimum(matrix, np.finfo(np.float64).max)
 
 
-def _best_cuts(matrix: NDArray[np.float64], wanted: NDArray[np.bool_], fallback: Fallback) -> _Cuts:
-    found = [_best_cut(matrix[:, c], wanted[:, c]) for c in range(matrix.shape[1])]
+def _best_cuts(
+    matrix: NDArray[np.float64], positive: NDArray[np.bool_], fallback: Fallback
+) -> _Cuts:
+    found = [_best_cut(matrix[:, c], positive[:, c]) for c in range(matrix.shape[1])]
     best, f1 = np.array(found).T
     highest = matrix.max(axis=0)
-    usable = (fallback == "highest") & wanted.any(axis=0) & (highest > -np.inf)
+    usable = (fallback == "highest") & positive.any(axis=0) & (highest > -np.inf)
     return _Cuts(best, f1, np.where(usable, highest, np.inf))
 
 
-def _best_cut(scores: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, float]:
+def _best_cut(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[float, float]:
     """Return the threshold of one class with the best F1, and that F1."""
     order = np.argsort(-scores)
     ranked = scores[order]
     below = np.append(ranked[1:], -np.inf)
-    f1 = 2 * np.cumsum(wanted[order]) / (np.arange(1, len(ranked) + 1) + wanted.sum())
-    # A threshold cannot part equal scores, nor reach documents without one.
+    # F1 = 2 TP / (assigned + positive), for all cuts at once.
+    f1 = 2 * np.cumsum(positive[order]) / (np.arange(1, len(ranked) + 1) + positive.sum())
+    # A threshold can neither separate equal scores nor include documents without a score.
     f1[ranked == below] = 0
+    # argmax() returns the first maximum, which is the highest threshold.
     last = int(f1.argmax())
     if f1[last] == 0:
         return np.inf, 0.0
-    return _midway(ranked[last], below[last]), float(f1[last])
+    return _midpoint(ranked[last], below[last]), float(f1[last])
 
 
-def _midway(above: float, below: float) -> float:
+def _midpoint(above: float, below: float) -> float:
     """Return a threshold that ``above`` reaches and ``below`` does not."""
+    # Halved before adding: the sum of two large scores would overflow.
     middle = above / 2 + below / 2
-    # No number lies between neighbouring floats, and none in the middle of an infinite range.
+    # Adjacent floats have no number between them, and an infinite range has no middle.
     return float(middle if below < middle <= above else above)
 
 
-def _best_fbr(matrix: NDArray[np.float64], wanted: NDArray[np.bool_], fallback: Fallback) -> float:
-    """Return the F1 that is best not trusted, by thresholds of one half judged on the other."""
-    halves = [(matrix[start::2], wanted[start::2]) for start in (0, 1)]
-    right, given = np.zeros((2, len(_FBR_CANDIDATES)), dtype=np.int64)
-    for fitted, judged in (halves, halves[::-1]):
-        cuts = _best_cuts(*fitted, fallback)
+def _best_fbr(
+    matrix: NDArray[np.float64], positive: NDArray[np.bool_], fallback: Fallback
+) -> float:
+    """Return the ``fbr`` with the best micro-F1 in two-fold cross-validation."""
+    # Alternating rows, because documents are often sorted by class.
+    halves = [(matrix[start::2], positive[start::2]) for start in (0, 1)]
+    n_correct, n_assigned = np.zeros((2, len(_FBR_CANDIDATES)), dtype=np.int64)
+    for train, (test_scores, test_positive) in (halves, halves[::-1]):
+        cuts = _best_cuts(*train, fallback)
         for i, fbr in enumerate(_FBR_CANDIDATES):
-            decided = judged[0] >= cuts.at(fbr)
-            right[i] += (decided & judged[1]).sum()
-            given[i] += decided.sum()
-    f1 = 2 * right / np.maximum(given + wanted.sum(), 1)
+            assigned = test_scores >= cuts.thresholds(fbr)
+            n_correct[i] += (assigned & test_positive).sum()
+            n_assigned[i] += assigned.sum()
+    f1 = 2 * n_correct / np.maximum(n_assigned + positive.sum(), 1)
     return float(_FBR_CANDIDATES[f1.argmax()])
-
-
-# ------------------------------------------------------------------------------------------------
-# Decisions by rank: the best class, the best classes of a document, the best documents of a class.
-#
-# A rule turns scores of documents by classes into True where a class is assigned. Rules do not
-# change: ``fit`` returns a rule that knows what it needs. Classes without a score (-inf or NaN) are
-# not assigned.
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +189,7 @@ class Argmax:
     Parameters
     ----------
     prior : array-like of shape (n_classes,), default=None
-        How frequent each class is; all the same by default.
+        Frequency of each class; equal by default.
 
     Examples
     --------
@@ -196,33 +202,33 @@ class Argmax:
     prior: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        if self.prior is not None:
-            object.__setattr__(self, "prior", fixed(self.prior, "prior"))
+        freeze_vectors(self, "prior")
 
     def choose(self, scores: ArrayLike) -> NDArray[np.intp]:
-        """Return the index of the class of each document, even of one without any score.
+        """Return the class index of each document, including documents without any score.
 
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         """
         matrix = score_matrix(scores)
         prior = np.zeros(matrix.shape[1]) if self.prior is None else self.prior
-        check_classes(len(prior), matrix.shape[1], "the prior")
+        check_n_classes(len(prior), matrix.shape[1], "the prior")
+        # argmax() takes the first of equal scores, so classes are put in the order of ties first.
         order = np.argsort(-prior, kind="stable")
         return np.asarray(order[matrix[:, order].argmax(axis=1)])
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        """Return True where a class is assigned: once for each document.
+        """Return True where a class is assigned: exactly one class for each document.
 
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         """
         matrix = score_matrix(scores)
-        return indicator(self.choose(matrix), matrix.shape[1])
+        return truth_matrix(self.choose(matrix), matrix.shape[1])
 
 
 @dataclass(frozen=True)
@@ -232,7 +238,7 @@ class RCut:
     Parameters
     ----------
     t : int, default=1
-        How many classes each document gets.
+        Number of classes of each document.
 
     Examples
     --------
@@ -243,8 +249,7 @@ class RCut:
     t: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.t, Integral) or self.t < 1:
-            raise ScoreError(f"t must be a whole number from 1 up, not {self.t!r}.")
+        check_whole("t", self.t, 1, error=ScoreError)
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Return True where a class is assigned.
@@ -252,29 +257,29 @@ class RCut:
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         """
         matrix = score_matrix(scores)
         best = np.argsort(-matrix, axis=1, kind="stable")[:, : self.t]
-        decided = np.zeros(matrix.shape, dtype=np.bool_)
-        np.put_along_axis(decided, best, True, axis=1)
-        return decided & (matrix > -np.inf)
+        assigned = np.zeros(matrix.shape, dtype=np.bool_)
+        np.put_along_axis(assigned, best, True, axis=1)
+        return assigned & (matrix > -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
 class PCut:
-    r"""Assign each class to its best documents, as many as its share among the training documents.
+    r"""Assign each class to its best documents, in proportion to its share in training.
 
     Of a batch of N documents, class c gets the :math:`k_c = \mathrm{round}(x \Pr(c) N)` best (a
-    half is rounded up); ties go to the document that comes first. The decision on one document
-    depends on the others, so there is none before the batch is there.
+    half is rounded up); ties go to the earlier document. The decision on one document depends on
+    the whole batch.
 
     Parameters
     ----------
     x : float, default=1.0
-        More than 1 assigns more classes than in training, less than 1 fewer.
+        Above 1 assigns more classes than in training, below 1 fewer.
     shares : array-like of shape (n_classes,), default=None
-        Pr(c); :meth:`fit` counts them.
+        Pr(c); :meth:`fit` estimates them.
 
     Examples
     --------
@@ -291,9 +296,8 @@ class PCut:
 
     def __post_init__(self) -> None:
         if not isinstance(self.x, Real) or not 0 <= self.x < np.inf:
-            raise ScoreError(f"x must be a number from 0 up, not {self.x!r}.")
-        if self.shares is not None:
-            object.__setattr__(self, "shares", fixed(self.shares, "shares"))
+            raise ScoreError(f"x must be a number of at least 0, not {self.x!r}.")
+        freeze_vectors(self, "shares")
 
     def fit(self, truth: ArrayLike) -> PCut:
         """Return the rule with the shares of the classes in a boolean matrix.
@@ -303,10 +307,10 @@ class PCut:
         truth : array-like of shape (n_documents, n_classes)
             True where a class applies.
         """
-        wanted = indicator(truth)
-        if not len(wanted):
+        positive = truth_matrix(truth)
+        if not len(positive):
             raise ScoreError("there are no documents to count the shares of classes in.")
-        return replace(self, shares=wanted.mean(axis=0))
+        return replace(self, shares=positive.mean(axis=0))
 
     def decide(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Return True where a class is assigned.
@@ -314,18 +318,17 @@ class PCut:
         Parameters
         ----------
         scores : array-like of shape (n_documents, n_classes)
-            The scores of each document.
+            Scores of documents.
         """
         matrix = score_matrix(scores)
+        if self.shares is None:
+            raise ScoreError("PCut has no shares of classes yet: use the rule that fit returns.")
+        check_n_classes(len(self.shares), matrix.shape[1], "PCut")
+        # Rounded to 9 digits first: .29 · 50 is slightly below 14.5 in floating point, and a half
+        # must be rounded up.
+        n_assigned = np.floor(np.round(self.x * self.shares * len(matrix), 9) + 0.5)
         best = np.argsort(-matrix, axis=0, kind="stable")
+        # The inverse permutation of the order: the rank of each document.
         rank = np.empty_like(best)
         np.put_along_axis(rank, best, np.arange(len(matrix))[:, None], axis=0)
-        return (rank < self._wanted(matrix)) & (matrix > -np.inf)
-
-    def _wanted(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how many documents each class gets."""
-        if self.shares is None:
-            raise ScoreError("PCut does not know the shares of classes: use what fit returns.")
-        check_classes(len(self.shares), matrix.shape[1], "PCut")
-        # .29 · 50 is a little less than 14.5 in floating point, but a half is to be rounded up.
-        return np.asarray(np.floor(np.round(self.x * self.shares * len(matrix), 9) + 0.5))
+        return np.asarray((rank < n_assigned) & (matrix > -np.inf))

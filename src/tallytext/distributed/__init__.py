@@ -6,7 +6,7 @@ from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.distributed.dask import dask_evaluate, dask_predict, dask_tally
-    from tallytext.distributed.job import Files
+    from tallytext.distributed.files import Files
     from tallytext.distributed.spark import spark_evaluate, spark_predict, spark_tally
 
 __all__ = [
@@ -23,7 +23,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "dask": ["dask_evaluate", "dask_predict", "dask_tally"],
-        "job": ["Files"],
+        "files": ["Files"],
         "spark": ["spark_evaluate", "spark_predict", "spark_tally"],
     },
 )

@@ -1,4 +1,4 @@
-"""A partition of documents, counted batch by batch."""
+"""Counting of one partition, batch by batch, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,72 +14,80 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import clone
 
-from tallytext.distributed.job import Job, OnError, Split
-from tallytext.distributed.part import Drawn, Notes, Part, limited
+from tallytext.distributed.files import Split
+from tallytext.distributed.options import CountingOptions, OnError
+from tallytext.distributed.partial_tally import ContentSample, PartialNotes, PartialTally
 from tallytext.errors import CountOverflowError, InputError
-from tallytext.io.batches import Batch, Columns, Limits, Row, Skipped, UnreadableRow, in_batches
-from tallytext.io.documents import MAX_BYTES, MAX_DOCUMENTS
-from tallytext.io.parquet import batches_of, check_types
-from tallytext.runtime import at_most
-from tallytext.tally.gathered import Costs, added
+from tallytext.io.batches import (
+    Batch,
+    BatchLimits,
+    Columns,
+    Row,
+    SkippedRows,
+    UnreadableRow,
+    batch_rows,
+)
+from tallytext.io.documents import MAX_BATCH_BYTES, MAX_BATCH_DOCUMENTS
+from tallytext.io.parquet import check_column_types, split_record_batch
+from tallytext.runtime import limit_threads
+from tallytext.tally.gathered import Costs, add_tallies
 from tallytext.tally.labels import distinct_labels
 from tallytext.tally.tally import Tally
 from tallytext.text.vectorizer import TextVectorizer
 
-# ------------------------------------------------------------------------------------------------
-# Documents of a partition, of whatever it is made, in batches of bounded size.
+_LIMITS = BatchLimits(MAX_BATCH_DOCUMENTS, MAX_BATCH_BYTES)
+_MAX_SAMPLES = 8  # samples of batches that wait to be merged
+_VOCABULARY_FACTOR = 4  # times max_terms: the vocabulary at which rare terms are dropped
 
-_LIMITS = Limits(MAX_DOCUMENTS, MAX_BYTES)
 
-
-class PartReader:
-    """Reads a partition once.
+class PartitionReader:
+    """Reader of one partition: record batches, Python objects or a split of a file.
 
     Parameters
     ----------
     columns : Columns
-        Where texts and labels are.
+        Names of the columns of texts and labels.
     on_error : {"fail", "skip"}
-        Whether a row that cannot be read ends the reading or is left out.
+        Treatment of rows that cannot be read.
     name : str
-        What the partition is called in messages.
+        The partition, as messages call it.
 
     Attributes
     ----------
-    skipped : Skipped
-        What was left out so far.
+    skipped : SkippedRows
+        Rows skipped so far.
 
     Examples
     --------
-    >>> reader = PartReader(Columns("text", "label"), "skip", "partition 7")
+    >>> reader = PartitionReader(Columns("text", "label"), "skip", "partition 7")
     >>> rows = [("to be", "x"), {"text": "or not", "label": ["x", "y"]}, ("to do", None)]
-    >>> [batch.labels for batch in reader.of_rows(rows)]
+    >>> [batch.labels for batch in reader.read_rows(rows)]
     [['x', ['x', 'y']]]
     >>> reader.skipped.count
     1
     """
 
     def __init__(self, columns: Columns, on_error: OnError, name: str) -> None:
-        self.skipped = Skipped()
+        self.skipped = SkippedRows()
         self._columns, self._on_error, self._name = columns, on_error, name
-        self._n_records = 0
+        self._n_rows = 0
 
-    def of_records(self, records: Iterable[Any]) -> Iterator[Batch]:
-        """Yield the documents of Arrow's record batches, which follow those of earlier calls."""
+    def read_records(self, records: Iterable[Any]) -> Iterator[Batch]:
+        """Yield the documents of Arrow record batches; rows are numbered on from earlier calls."""
         for each in records:
-            first = self._n_records
+            first = self._n_rows
             if not first:
-                self._columns.find(each.schema.names, self._name)
-                check_types(each.schema, self._columns, self._name)
-            yield from batches_of(first, each, self._columns, self.report, _LIMITS)
-            self._n_records += each.num_rows
+                self._columns.positions(each.schema.names, self._name)
+                check_column_types(each.schema, self._columns, self._name)
+            yield from split_record_batch(first, each, self._columns, self.report, _LIMITS)
+            self._n_rows += each.num_rows
 
-    def of_rows(self, rows: Iterable[Any]) -> Iterator[Batch]:
+    def read_rows(self, rows: Iterable[Any]) -> Iterator[Batch]:
         """Yield documents that are Python objects: pairs of text and label, or mappings."""
-        return in_batches(self._readable(rows), self._columns, _LIMITS, lambda: 0)
+        return batch_rows(self._parse_rows(rows), self._columns, _LIMITS, lambda: 0)
 
-    def of_split(self, split: Split) -> Iterator[Batch]:
-        """Yield the documents of a piece of a file."""
+    def read_split(self, split: Split) -> Iterator[Batch]:
+        """Yield the documents of a split of a file."""
         columns = self._columns
         reader = split.reader(
             text=columns.text,
@@ -89,61 +97,67 @@ class PartReader:
             on_error=self._on_error,
         )
         yield from reader
-        self.skipped = reader.skipped
-
-    def _readable(self, rows: Iterable[Any]) -> Iterator[Row]:
-        for number, row in enumerate(rows):
-            try:
-                yield number, *document_in(row, self._columns)
-            except UnreadableRow as reason:
-                self.report(f"row {number}", str(reason))
+        self.skipped += reader.skipped
 
     def report(self, place: str, reason: str) -> None:
-        """Leave a row out, and take note of it, or raise an error, as was asked for.
+        """Skip a row that cannot be read, or raise an error, as ``on_error`` demands.
 
         Raises
         ------
         InputError
-            If rows that cannot be read end the reading.
+            If ``on_error`` is "fail".
         """
         if self._on_error == "skip":
             self.skipped.add(f"{place}: {reason}")
             return
         raise InputError(
-            f"cannot read {self._name}, {place}: {reason}. With on_error='skip' such rows are left "
-            "out, and counted."
+            f"cannot read {self._name}, {place}: {reason}. With on_error='skip', such rows are "
+            "skipped and counted."
         )
 
+    def named_skipped(self) -> SkippedRows:
+        """Return the rows skipped so far, with the name of the partition in each message."""
+        messages = [f"{self._name}, {message}" for message in self.skipped.messages]
+        return SkippedRows(self.skipped.count, messages)
 
-def document_in(row: Any, columns: Columns) -> tuple[str, Any, tuple[Any, ...]]:
+    def _parse_rows(self, rows: Iterable[Any]) -> Iterator[Row]:
+        for number, row in enumerate(rows):
+            try:
+                yield number, *parse_document(row, self._columns)
+            except UnreadableRow as reason:
+                self.report(f"row {number}", str(reason))
+
+
+def parse_document(row: Any, columns: Columns) -> tuple[str, Any, tuple[Any, ...]]:
     """Return the text, the label or labels, and the further values of a row.
 
     Raises
     ------
     UnreadableRow
-        If it has none.
+        If the row lacks one of them.
 
     Examples
     --------
-    >>> document_in(("to be", np.int64(3)), Columns("text", "label"))
+    >>> parse_document(("to be", np.int64(3)), Columns("text", "label"))
     ('to be', 3, ())
-    >>> document_in("to be", Columns("text", None))
+    >>> parse_document("to be", Columns("text", None))
     ('to be', None, ())
     """
-    text, *others = _values_in(row, columns)
+    text, *others = _row_values(row, columns)
     if not isinstance(text, str):
-        raise UnreadableRow("the text is null" if text is None else f"{text!r:.60} is no text")
+        raise UnreadableRow("the text is null" if text is None else f"{text!r:.60} is not a string")
     if columns.label is None:
         return text, None, tuple(others)
-    return text, columns.label_in(_plain(others[0])), tuple(others[1:])
+    return text, columns.parse_label(_python_label(others[0])), tuple(others[1:])
 
 
-def _values_in(row: Any, columns: Columns) -> tuple[Any, ...]:
+def _row_values(row: Any, columns: Columns) -> tuple[Any, ...]:
     if isinstance(row, Mapping):
         missing = [name for name in columns.names if name not in row]
         if missing:
             raise UnreadableRow(f"there is no {missing[0]!r}, but {', '.join(map(str, row))}")
         return tuple(row[name] for name in columns.names)
+    # A Bag of texts alone has no tuples; None becomes the message that the text is null.
     values = (row,) if isinstance(row, str) or row is None else row
     if not isinstance(values, tuple | list) or len(values) != len(columns.names):
         wanted = ", ".join(columns.names)
@@ -151,181 +165,183 @@ def _values_in(row: Any, columns: Columns) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _plain(label: Any) -> Any:
-    """Return a label of Python for one of NumPy, and a list for any collection."""
+def _python_label(label: Any) -> Any:
+    """Return a Python value for a label of NumPy, and a list for any collection of labels."""
     if isinstance(label, np.generic):
         return label.item()
     if isinstance(label, set | frozenset):
-        label = sorted(label, key=repr)  # as on one machine: a set has no order of its own
+        label = sorted(label, key=repr)  # the order of a set differs between processes
     if isinstance(label, np.ndarray | tuple | list):
-        return [_plain(each) for each in label]
+        return [_python_label(each) for each in label]
     return label
 
 
-_DRAWS = 8  # samples of batches become one
-_ROOM = 4  # times as many terms as may stay are met before rare ones are left out
-
-
-class PartCounter:
-    """Counts the documents of one partition, in memory that does not grow with their number.
+class PartitionCounter:
+    """Counter of the documents of one partition, in memory independent of their number.
 
     Parameters
     ----------
-    job : Job
-        What is to be counted.
+    options : CountingOptions
     name : str
-        What the partition is called in messages.
+        The partition, as messages call it.
+
+    Attributes
+    ----------
+    reader : PartitionReader
+        Reads the documents to count; the rows that it skips are part of the result.
+    partial : PartialTally
+        The counts so far, except those of the latest batches.
 
     Examples
     --------
-    >>> job = Job.of(text="body", labels="topic")
-    >>> counter = PartCounter(job, "partition 0")
-    >>> counter.add(pa.record_batch({"body": ["to be", "or not"], "topic": ["x", "y"]}))
-    >>> [Part.unpack(piece).tally for piece in counter.pack()]
+    >>> options = CountingOptions.from_arguments(text="body", labels="topic")
+    >>> counter = PartitionCounter(options, "partition 0")
+    >>> records = pa.record_batch({"body": ["to be", "or not"], "topic": ["x", "y"]})
+    >>> counter.add_batches(counter.reader.read_records([records]))
+    >>> [PartialTally.unpack(block).tally for block in counter.pack()]
     [<Tally of 2 documents: 4 tokens, 4 terms, 2 classes>]
     """
 
-    def __init__(self, job: Job, name: str) -> None:
-        self._job, self._name = job, name
-        self._reader = PartReader(job.columns, job.on_error, name)
-        self._skipped = Skipped()
-        self._part = Part(Tally(planes=job.planes), Drawn(), Notes())
-        self._tally = Tally(planes=job.planes)
-        self._drawn: list[Drawn] = []
-        self._last_drawn: int | None = None
-        self._begin_anew()
+    def __init__(self, options: CountingOptions, name: str) -> None:
+        self._options = options
+        self.reader = PartitionReader(options.columns, options.on_error, name)
+        self.partial = PartialTally(Tally(planes=options.planes), ContentSample(), PartialNotes())
+        self._samples: list[ContentSample] = []
+        self._max_key: int | None = None
+        self._tally = Tally(planes=options.planes)
+        self._reset()
 
-    def add(self, records: Any) -> None:
-        """Count the rows of a record batch.
+    def add_batches(self, batches: Iterable[Batch]) -> None:
+        """Count the documents of batches.
 
         Raises
         ------
         InputError
-            If a row cannot be read, unless such rows are to be left out.
+            If a weight is not a number, unless such rows are skipped.
         """
-        for batch in self._reader.of_records([records]):
-            self.add_batch(batch)
+        for batch in batches:
+            self._add_batch(batch)
 
-    def add_batch(self, batch: Batch) -> None:
-        """Count documents that were read before."""
-        begin = perf_counter()
-        batch = self._weighed(batch)
-        with at_most(1):
+    def pack(self) -> list[bytes]:
+        """Return the partial tally as bytes, one block per shard."""
+        start = perf_counter()
+        self._flush()
+        costs = Costs(n_parts=1, count_seconds=perf_counter() - start)
+        skipped = self.reader.named_skipped()
+        self.partial.notes += PartialNotes(skipped.count, tuple(skipped.messages), costs=costs)
+        self.partial.sample = ContentSample.merge(self._samples, self._options.n_sampled)
+        return self.partial.pack(self._options.n_shards)
+
+    def _add_batch(self, batch: Batch) -> None:
+        start = perf_counter()
+        batch = self._parse_weights(batch)
+        # The engine runs one task per core, and threads of tasks would compete for them.
+        with limit_threads(1):
             try:
                 self._count(batch)
             except CountOverflowError:  # a plane is full
-                self._settle()
-                self._count_apart(batch)
-            self._draw(batch.texts, _labels(batch))
-        self._note(Costs(text_bytes=_n_bytes(batch.texts), count_seconds=perf_counter() - begin))
-        if self._is_full():
-            self._settle()
-
-    def skip(self, skipped: Skipped) -> None:
-        """Take note of rows that a reader has left out."""
-        self._skipped.count += skipped.count
-        self._skipped.messages += [f"{self._name}, {each}" for each in skipped.messages]
-
-    def pack(self) -> list[bytes]:
-        """Return what was counted as bytes, in as many pieces as the job says."""
-        begin = perf_counter()
-        self._settle()
-        seconds = perf_counter() - begin
-        self.skip(self._reader.skipped)
-        skipped = Notes(self._skipped.count, tuple(self._skipped.messages))
-        self._part.notes += skipped
-        self._part.drawn = Drawn.together(self._drawn, self._job.n_drawn)
-        self._note(Costs(n_parts=1, count_seconds=seconds))
-        return self._part.pack(self._job.n_shards)
+                self._flush()
+                self._count_or_halve(batch)
+            self._sample(batch.texts, _labels(batch))
+        costs = Costs(text_bytes=_n_bytes(batch.texts), count_seconds=perf_counter() - start)
+        self.partial.notes += PartialNotes(costs=costs)
+        max_terms = self._options.max_terms
+        # The factor makes flushes rare, each of which takes time for all terms.
+        if max_terms and len(self._vectorizer.vocabulary_) > _VOCABULARY_FACTOR * max_terms:
+            self._flush()
 
     def _count(self, batch: Batch) -> None:
         weighted = any(plane.weighted for plane in self._tally.planes)
         weights = next(iter(batch.also.values()), None) if weighted else None
         labels = _labels(batch)
         X = self._vectorizer.partial_fit_transform(batch.texts)
-        terms = self._vectorizer.vocabulary_
-        if not self._tally.n_documents:  # in order from the start, most are so in the end
+        if not self._tally.n_documents:
+            # Labels numbered in order from the start seldom need to be renumbered at the end.
             self._tally.number_labels(distinct_labels(labels))
+        terms = self._vectorizer.vocabulary_
         self._tally.learn(X, labels, terms=terms, sample_weight=weights)
 
-    def _count_apart(self, batch: Batch) -> None:
-        """Count documents that may be too many for a plane, if only by their weights."""
+    def _count_or_halve(self, batch: Batch) -> None:
+        """Count documents whose weights may overflow a plane, in ever smaller batches.
+
+        Each half gets an empty tally, and the sum of tallies leaves out a plane that overflows. A
+        document that overflows a plane on its own is counted without weighted planes.
+        """
         try:
             self._count(batch)
         except CountOverflowError:
             if len(batch) > 1:
                 for half in _halves(batch):
-                    self._settle()
-                    self._count_apart(half)
+                    self._flush()
+                    self._count_or_halve(half)
                 return
             self._tally = Tally(planes=[each for each in self._tally.planes if not each.weighted])
             self._count(batch)
 
-    def _weighed(self, batch: Batch) -> Batch:
-        """Return the documents whose weights are numbers, from 0 up."""
+    def _parse_weights(self, batch: Batch) -> Batch:
+        """Return the documents whose weights are finite numbers from 0 up, and report others."""
         if not batch.also:
             return batch
         ((name, given),) = batch.also.items()
-        weights = [_weight(each) for each in given]
+        weights = [_parse_weight(each) for each in given]
         for row, weight in enumerate(weights):
             if weight is None:
-                what = f"its weight is {given[row]!r:.40}, not a number from 0 up"
-                self._reader.report(f"row {batch.places[row]}", what)
+                reason = f"its weight is {given[row]!r:.40}, not a number from 0 up"
+                self.reader.report(f"row {batch.places[row]}", reason)
         batch = replace(batch, also={name: weights})
         if None not in weights:
             return batch
-        return batch.some([row for row, weight in enumerate(weights) if weight is not None])
+        return batch.take([row for row, weight in enumerate(weights) if weight is not None])
 
-    def _settle(self) -> None:
-        """Add what was counted since to the rest, in which rare terms are left out."""
-        if self._part.tally.n_documents:
-            self._part.tally = added(self._part.tally, self._tally)
+    def _flush(self) -> None:
+        """Add the latest counts to the partial tally, and drop rare terms from it."""
+        if self.partial.tally.n_documents:
+            # Drops a plane that overflows instead of raising an error, unlike the addition of
+            # tallies.
+            self.partial.tally = add_tallies(self.partial.tally, self._tally)
         else:
-            self._part.tally = self._tally
-        self._part = limited(self._part, self._job.max_terms)
-        self._begin_anew()
+            self.partial.tally = self._tally
+        self.partial = self.partial.limit_terms(self._options.max_terms)
+        self._reset()
 
-    def _begin_anew(self) -> None:
-        self._vectorizer: TextVectorizer = clone(self._job.vectorizer).set_params(n_jobs=1)
-        self._tally = Tally(planes=self._job.planes)
+    def _reset(self) -> None:
+        # A new vocabulary: it only grows, so that terms dropped from the tally would stay in
+        # memory.
+        self._vectorizer: TextVectorizer = clone(self._options.vectorizer).set_params(n_jobs=1)
+        self._tally = Tally(planes=self._options.planes)
 
-    def _is_full(self) -> bool:
-        most = self._job.max_terms
-        return most is not None and len(self._vectorizer.vocabulary_) > _ROOM * most
+    def _sample(self, texts: Any, labels: list[Any]) -> None:
+        size = self._options.n_sampled
+        self._samples.append(ContentSample.from_documents(texts, labels, size, self._max_key))
+        self._lower_max_key()
+        if len(self._samples) == _MAX_SAMPLES:
+            self._samples = [ContentSample.merge(self._samples, size)]
+            self._lower_max_key()
 
-    def _draw(self, texts: Any, labels: list[Any]) -> None:
-        size = self._job.n_drawn
-        some = Drawn.of(texts, labels, size, self._last_drawn)
-        if len(some.texts) == size:  # none with a higher key will be among the lowest
-            self._last_drawn = some.last
-        self._drawn.append(some)
-        if len(self._drawn) == _DRAWS:
-            self._drawn = [Drawn.together(self._drawn, size)]
-            if len(self._drawn[0].texts) == size:
-                self._last_drawn = self._drawn[0].last
-
-    def _note(self, costs: Costs) -> None:
-        self._part.notes += Notes(costs=costs)
+    def _lower_max_key(self) -> None:
+        # Once a sample is full, a document with a higher key cannot be in the merged one.
+        latest = self._samples[-1]
+        if len(latest.texts) == self._options.n_sampled:
+            self._max_key = latest.last_key
 
 
-def counted(job: Job, name: str, batches: Iterable[Any]) -> list[bytes]:
+def count_partition(options: CountingOptions, name: str, records: Iterable[Any]) -> list[bytes]:
     """Count the record batches of a partition.
 
     Parameters
     ----------
-    job : Job
+    options : CountingOptions
     name : str
-        What the partition is called in messages.
-    batches : iterable of pyarrow.RecordBatch
+        The partition, as messages call it.
+    records : iterable of pyarrow.RecordBatch
 
     Returns
     -------
     list of bytes
-        One for each shard.
+        One packed partial tally per shard.
     """
-    counter = PartCounter(job, name)
-    for records in batches:
-        counter.add(records)
+    counter = PartitionCounter(options, name)
+    counter.add_batches(counter.reader.read_records(records))
     return counter.pack()
 
 
@@ -333,18 +349,19 @@ def _labels(batch: Batch) -> list[Any]:
     return [[]] * len(batch) if batch.labels is None else batch.labels
 
 
-def _weight(given: Any) -> float | None:
-    """Return a weight as a number, however a file has it; None if it is none.
+def _parse_weight(value: Any) -> float | None:
+    """Return a weight as a float, from any type that files have; None if it is not a weight.
 
     Examples
     --------
-    >>> [_weight(each) for each in (2, "1.5", Decimal("0.5"), "heavy", -1.0, None)]
+    >>> [_parse_weight(each) for each in (2, "1.5", Decimal("0.5"), "heavy", -1.0, None)]
     [2.0, 1.5, 0.5, None, None, None]
     """
-    if isinstance(given, bool) or not isinstance(given, Real | Decimal | str):
+    # bool is a subtype of int in Python, but a column of flags is hardly one of weights.
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal | str):
         return None
     try:
-        weight = float(given)
+        weight = float(value)
     except (ValueError, OverflowError):
         return None
     return weight if 0 <= weight < math.inf else None
@@ -352,7 +369,7 @@ def _weight(given: Any) -> float | None:
 
 def _halves(batch: Batch) -> list[Batch]:
     middle, end = len(batch) // 2, len(batch)
-    return [batch.some(range(*each)) for each in ((0, middle), (middle, end))]
+    return [batch.take(range(*each)) for each in ((0, middle), (middle, end))]
 
 
 def _n_bytes(texts: Any) -> int:

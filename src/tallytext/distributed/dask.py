@@ -1,51 +1,48 @@
-"""Tallies counted by Dask."""
+"""Counting, prediction and evaluation of documents with Dask."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
-from uuid import uuid4
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
 
-from tallytext.classifier.classifier import TextClassifier, check_probability
-from tallytext.classifier.training import SAMPLE
-from tallytext.distributed.counting import PartReader, counted
-from tallytext.distributed.dask_cluster import client_or_get, computed, sent
-from tallytext.distributed.dask_tasks import (
-    Partitions,
-    Tree,
-    Wrong,
-    batches_in,
-    dask_module,
-    kind_of,
-    partitions_of,
-    tell,
-    texts_of_frame,
-    tree_of,
-    tried,
-    unless_wrong,
+from tallytext.classifier.classifier import TextClassifier
+from tallytext.classifier.training import SAMPLE_SIZE
+from tallytext.distributed.counting import count_partition
+from tallytext.distributed.dask_cluster import (
+    DaskRun,
+    compute_graph,
+    find_scheduler,
+    share_bytes,
 )
-from tallytext.distributed.job import Job, OnError, check_count
-from tallytext.distributed.part import gathered, n_shards_for
-from tallytext.distributed.predicting import (
-    answer_columns,
-    answer_fields,
+from tallytext.distributed.dask_tasks import (
+    collection_kind,
+    counting_graph,
+    dask_module,
+    evaluation_graph,
+    frame_texts,
+    list_partitions,
+)
+from tallytext.distributed.options import (
+    CountingOptions,
+    EvaluationOptions,
+    OnError,
+    PredictionOptions,
+    check_new_columns,
+)
+from tallytext.distributed.partial_tally import gather_tally
+from tallytext.distributed.prediction import (
     check_classifier,
-    check_labels,
-    check_names,
-    judged,
-    merged,
+    evaluation_report,
     model_bytes,
-    report_of,
+    predict_columns,
+    prediction_fields,
     warn_of_skipped,
 )
-from tallytext.distributed.watching import Note
 from tallytext.errors import InputError
 from tallytext.evaluation.report import EvaluationReport
-from tallytext.io.batches import Batch, Columns, Skipped
-from tallytext.runtime import peak_memory
+from tallytext.io.batches import Columns
 from tallytext.tally.gathered import GatheredTally
 from tallytext.tally.planes import Plane
 from tallytext.text.vectorizer import TextVectorizer
@@ -61,7 +58,7 @@ def dask_tally(
     vectorizer: TextVectorizer | None = None,
     planes: Iterable[Plane] = (),
     on_error: OnError = "fail",
-    sample: int = SAMPLE,
+    sample: int = SAMPLE_SIZE,
     max_terms: int | None = None,
     shards: int | None = None,
     fan_in: int = 8,
@@ -69,67 +66,66 @@ def dask_tally(
     client: Any = None,
     verbose: bool | None = None,
 ) -> GatheredTally:
-    """Count documents with Dask: the tally equals that of one machine, to the last bit.
+    """Count documents with Dask; the tally equals that of one machine, to the last bit.
 
-    Partitions are counted where they are; what travels and is merged is counts. However documents
-    are spread over partitions, in whatever order these are counted, and whichever workers fail on
-    the way, the result is the same.
+    Workers count the partitions where they are, and only counts are sent and merged. The result
+    does not depend on the partitions, on the order of tasks, or on workers that fail on the way.
 
     Parameters
     ----------
     source : dask.dataframe.DataFrame, dask.bag.Bag or Files
-        The documents. Of a DataFrame, no other columns are read than those named here. A Bag has
-        pairs of text and label (and weight), or mappings with these names, or plain strings if
-        there are no labels.
+        The documents. Of a DataFrame, only the columns named here are read. A Bag has pairs of text
+        and label (and weight), or mappings with these names, or plain strings if there are no
+        labels.
     text : str, default="text"
         The column of the documents.
     labels : str or None, default="label"
-        The column of their labels: strings, numbers, or lists of them; ``[]`` for none. None if
-        documents have no labels.
+        The column of their labels: strings, numbers, or lists of them; ``[]`` for an unlabelled
+        document. None if no document has a label.
     weights : str or None, default=None
-        The column of their weights, which go into planes that are weighted.
+        The column of their weights, for planes that are weighted.
     label_separator : str or None, default=None
-        Makes lists of labels of strings: with ``";"``, ``"a; b"`` stands for two labels.
+        Splits strings into lists of labels: with ``";"``, ``"a; b"`` stands for two labels.
     vectorizer : TextVectorizer, default=None
-        How texts become terms. It must have no limits on document frequency.
+        Settings that turn texts into terms. It must have no limits on document frequency.
     planes : iterable of Plane, default=()
-        Fractional planes to keep.
+        Fractional counts to add up besides the integer counts.
     on_error : {"fail", "skip"}, default="fail"
-        Whether a row that cannot be read, as its text or label is null for instance, ends the
-        counting or is left out, and counted in ``origin.n_skipped``.
+        Treatment of a row that cannot be read, for instance since its text or label is null: raise
+        an error, or skip the row and count it in ``origin.n_skipped``.
     sample : int, default=4096
-        How many documents to keep in ``origin``, to judge models on.
+        Number of documents to sample into ``origin``, on which models are evaluated.
     max_terms : int or None, default=None
-        How many terms to keep, about: the rarest are left out at each merge, and
+        Approximate number of terms to count: the rarest are dropped at each merge, and
         ``origin.dropped`` bounds the error of every count. None is exact.
     shards : int or None, default=None
-        Into how many pieces tallies are cut, each of which is merged by itself; by default more
-        for more partitions.
+        Number of shards into which tallies are split by terms, to be merged in parallel; by
+        default more for more partitions.
     fan_in : int, default=8
-        How many parts are merged at a time.
+        Number of tallies that one task merges.
     retries : int, default=2
-        How often a task that failed is tried again.
+        How often a failed task is retried.
     client : distributed.Client, default=None
-        The cluster; by default the current client, else what Dask is configured for: threads,
-        processes, or one after the other.
+        The cluster; by default the current client, or else the scheduler that Dask is configured
+        for: threads, processes, or synchronous.
     verbose : bool or None, default=None
-        Whether to show on standard error how far it is, and how much memory workers take. None: if
-        it is a terminal and this takes longer than a second or two.
+        Whether to show progress and the memory use of workers on standard error. None: if it is a
+        terminal and the work takes longer than a second or two.
 
     Returns
     -------
     GatheredTally
-        For :meth:`tallytext.TextClassifier.from_tally`, and all that tallies are good for.
+        A tally from which :meth:`tallytext.TextClassifier.from_tally` makes a classifier.
 
     Raises
     ------
     InputError
         If a row cannot be read, with the number of its partition.
     FileError
-        If a column is not there or holds no text, or a file cannot be read.
+        If a column is missing or does not hold text, or a file cannot be read.
     EngineError
-        If the cluster is lost, workers die again and again, a partition fails more often than is
-        allowed for, or Dask is not installed.
+        If the cluster is lost, workers die repeatedly, a partition fails after all retries, or Dask
+        is not installed.
 
     Examples
     --------
@@ -147,7 +143,7 @@ def dask_tally(
     2
     """
     dask_module("dask")
-    job = Job.of(
+    options = CountingOptions.from_arguments(
         text=text,
         labels=labels,
         weights=weights,
@@ -157,32 +153,16 @@ def dask_tally(
         on_error=on_error,
         sample=sample,
         max_terms=max_terms,
+        shards=shards,
+        fan_in=fan_in,
     )
-    check_count("fan_in", fan_in, 2)
-    check_count("retries", retries, 0)
-    check_count("shards", 1 if shards is None else shards, 1)
-    partitions = partitions_of(source, job.columns)
-    many = n_shards_for(len(partitions), max_terms)
-    job = job.in_shards(many if shards is None else shards)
-    pieces = _pieces(partitions, job, fan_in, retries, client, verbose)
-    return gathered(pieces, job)
-
-
-def _pieces(
-    partitions: Partitions, job: Job, fan_in: int, retries: int, client: Any, verbose: bool | None
-) -> list[bytes]:
-    """Count and merge, and return a piece for each shard."""
-    client, get = client_or_get(client, partitions.default_get)
+    partitions = list_partitions(source, options.columns)
+    options = options.for_partitions(len(partitions))
+    run = DaskRun.start(client, partitions.default_get, retries, verbose)
     if not partitions:
-        return counted(job, "nothing", [])
-    topic = "" if client is None else uuid4().hex
-    # A cluster tries again by itself, and on another worker.
-    tree = tree_of(partitions, job, fan_in, retries + 1 if client is None else 1, topic)
-    return computed(client, get, tree, len(partitions), verbose, topic, retries)
-
-
-# ------------------------------------------------------------------------------------------------
-# Labels for documents that Dask has.
+        return gather_tally(count_partition(options, "no partition", []), options)
+    graph = counting_graph(partitions, options, run.tries, run.topic)
+    return gather_tally(compute_graph(run, graph), options)
 
 
 def dask_predict(
@@ -194,40 +174,40 @@ def dask_predict(
     into: tuple[str, str] = ("label", "probability"),
     client: Any = None,
 ) -> Any:
-    """Return documents with the labels that a classifier gives them, and how sure it is.
+    """Add the predicted label and its probability to documents, with Dask.
 
-    Nothing is computed until Dask is asked to, and then by partitions: what comes out can be
-    written to Parquet without ever being in one place. Each worker gets the classifier once.
+    Nothing is computed until Dask computes the result, partition by partition: it can be written to
+    Parquet without ever being in one place. Each worker gets the classifier once.
 
     Parameters
     ----------
     source : dask.dataframe.DataFrame or dask.bag.Bag
         The documents. A Bag has strings, tuples that begin with a text, or mappings.
     model : TextClassifier
-        One that was fitted.
+        A fitted classifier.
     text : str, default="text"
-        The column of the documents. A text that is missing gets no label.
+        The column of the documents. Missing texts get no label.
     min_confidence : float or None, default=None
-        Give no label rather than one less likely than this.
+        Predict no label instead of one below this probability.
     into : tuple of two str, default=("label", "probability")
-        What the new columns are called.
+        Names of the new columns.
     client : distributed.Client, default=None
-        The cluster that will compute, if it is not the current one.
+        The cluster that will compute the result, if it is not the current one.
 
     Returns
     -------
     dask.dataframe.DataFrame or dask.bag.Bag
-        The DataFrame with two columns more, which hold lists if the classifier gives several
-        labels; a Bag of dicts.
+        The DataFrame with two more columns, which hold lists if the classifier is multi-label; or a
+        Bag of dicts.
 
     Raises
     ------
     InputError
-        If there are columns of these names already, or the source is of another kind.
+        If columns of these names exist already, or the source is of another kind.
     ScoreError
-        If ``min_confidence`` is no probability.
+        If ``min_confidence`` is not a probability.
     FileError
-        If there is no such column, or the classifier cannot be sent.
+        If the column is missing, or the classifier cannot be sent.
 
     Examples
     --------
@@ -240,93 +220,70 @@ def dask_predict(
     ['spam']
     """
     check_classifier(model)
-    check_names(into)
-    check_probability(min_confidence)
-    kind = kind_of(source)
+    options = PredictionOptions(text, min_confidence, into)
+    kind = collection_kind(source)
     if kind is None:
         raise InputError(
             f"dask_predict reads a Dask DataFrame or a Bag, not {type(source).__name__}: use "
             "dask.dataframe.read_parquet, or tally predict --engine dask."
         )
-    if kind == "frame":
-        return _frame_answered(source, model, text, min_confidence, into, client)
-    options = {"text": text, "min_confidence": min_confidence, "into": tuple(into)}
-    return source.map_partitions(_answered_rows, _sent(model, client), **options)
+    if kind == "rows":
+        return source.map_partitions(_predict_rows, _delay_model(model, client), options=options)
+    Columns(text, None).positions(list(source.columns), "the DataFrame")
+    check_new_columns(into, source.columns, "the DataFrame")
+    columns = [pa.array([], field.type) for field in prediction_fields(model)]
+    # Dask needs the types of the result before anything is computed.
+    meta = _add_columns(source._meta, columns, into)
+    packed = _delay_model(model, client)
+    return source.map_partitions(_predict_frame, packed, options=options, meta=meta)
 
 
-def _frame_answered(
-    source: Any, model: Any, text: str, least: float | None, into: tuple[str, str], client: Any
-) -> Any:
-    Columns(text, None).find(list(source.columns), "the DataFrame")
-    taken = [name for name in into if name in source.columns]
-    if taken:
-        raise InputError(
-            f"the DataFrame has a column {taken[0]!r} already: drop it, or name the new columns "
-            "with into=('predicted', 'probability') for instance."
-        )
-    columns = [pa.array([], field.type) for field in answer_fields(model)]
-    meta = _with_columns(source._meta, columns, into)
-    options = {"text": text, "min_confidence": least, "into": tuple(into), "meta": meta}
-    return source.map_partitions(_answered_frame, _sent(model, client), **options)
-
-
-def _sent(model: TextClassifier, client: Any) -> Any:
-    """Return the classifier as one task of a graph, or as a future that workers have already."""
+def _delay_model(model: TextClassifier, client: Any) -> Any:
+    """Return the classifier as one task of a graph, so that each worker gets it once."""
     packed = model_bytes(model)
-    client, _ = client_or_get(client)
-    return dask_module("dask").delayed(sent(client, packed), pure=True)
+    client, _ = find_scheduler(client)
+    return dask_module("dask").delayed(share_bytes(client, packed), pure=True)
 
 
-def _answered_frame(
-    frame: Any, packed: bytes, text: str, min_confidence: float | None, into: tuple[str, str]
-) -> Any:
-    columns = answer_columns(packed, texts_of_frame(frame, text), min_confidence=min_confidence)
-    return _with_columns(frame, columns, into)
+def _predict_frame(frame: Any, packed: bytes, options: PredictionOptions) -> Any:
+    texts = frame_texts(frame, options.text)
+    columns = predict_columns(packed, texts, min_confidence=options.min_confidence)
+    return _add_columns(frame, columns, options.into)
 
 
-def _with_columns(frame: Any, columns: Iterable[Any], names: tuple[str, str]) -> Any:
-    """Return a pandas DataFrame with two columns more."""
+def _add_columns(frame: Any, columns: Iterable[Any], names: tuple[str, str]) -> Any:
+    """Return a pandas DataFrame with more columns."""
     pandas = dask_module("pandas")
+    # Shallow, because Dask may use the partition again, and only columns are added.
     wide = frame.copy(deep=False)
     for name, column in zip(names, columns, strict=True):
+        # Arrow types, because NumPy's would turn integer labels with missing values into floats.
         kind = pandas.ArrowDtype(column.type)
         wide[name] = pandas.Series(pandas.array(column, dtype=kind), index=frame.index)
     return wide
 
 
-def _answered_rows(
-    rows: Iterable[Any],
-    packed: bytes,
-    text: str,
-    min_confidence: float | None,
-    into: tuple[str, str],
+def _predict_rows(
+    rows: Iterable[Any], packed: bytes, options: PredictionOptions
 ) -> list[dict[str, Any]]:
-    documents = [_as_mapping(row, text, into) for row in rows]
-    texts = [document[text] for document in documents]
-    columns = answer_columns(packed, texts, min_confidence=min_confidence)
-    answers = zip(*(column.to_pylist() for column in columns), strict=True)
-    # A list, as Dask keeps what is returned, and may read it more than once.
+    documents = [_as_mapping(row, options) for row in rows]
+    texts = [document[options.text] for document in documents]
+    columns = predict_columns(packed, texts, min_confidence=options.min_confidence)
+    predictions = zip(*(column.to_pylist() for column in columns), strict=True)
+    # A list and no iterator, since Dask may read a partition more than once.
     return [
-        document | dict(zip(into, answer, strict=True))
-        for document, answer in zip(documents, answers, strict=True)
+        document | dict(zip(options.into, prediction, strict=True))
+        for document, prediction in zip(documents, predictions, strict=True)
     ]
 
 
-def _as_mapping(row: Any, text: str, into: tuple[str, str]) -> dict[str, Any]:
+def _as_mapping(row: Any, options: PredictionOptions) -> dict[str, Any]:
     first = row[0] if isinstance(row, tuple | list) and row else row
-    document = dict(row) if isinstance(row, Mapping) else {text: first}
-    if text not in document:
-        raise InputError(f"a row has no {text!r}, but {', '.join(map(str, row))}.")
-    taken = [name for name in into if name in document]
-    if taken:
-        raise InputError(f"a row has {taken[0]!r} already: name others with into=.")
+    document = dict(row) if isinstance(row, Mapping) else {options.text: first}
+    if options.text not in document:
+        raise InputError(f"a row has no {options.text!r}, but {', '.join(map(str, row))}.")
+    check_new_columns(options.into, document, "a row")
     return document
-
-
-# ------------------------------------------------------------------------------------------------
-# How well a classifier does on documents that Dask has.
-
-_FAN_IN = 16
 
 
 def dask_evaluate(
@@ -341,29 +298,30 @@ def dask_evaluate(
     client: Any = None,
     verbose: bool | None = None,
 ) -> EvaluationReport:
-    """Judge a classifier by labelled documents that it has not learned from.
+    """Evaluate a classifier with Dask, on labelled documents that it was not trained on.
 
-    Partitions are judged where they are, and what they found adds up exactly: the report is that of
-    one machine, however documents are spread.
+    Workers evaluate the partitions where they are, and their evaluations add up exactly: the report
+    equals that of one machine, for any partitions.
 
     Parameters
     ----------
     source : dask.dataframe.DataFrame, dask.bag.Bag or Files
         The documents, as for :func:`dask_tally`.
     model : TextClassifier
-        One that was fitted.
+        A fitted classifier.
     text, labels : str
         The columns of the documents and of their labels.
     label_separator : str or None, default=None
-        Makes lists of labels of strings.
+        Splits strings into lists of labels.
     on_error : {"fail", "skip"}, default="fail"
-        Whether a row that cannot be read ends it, or is left out; a warning says how many were.
+        Treatment of a row that cannot be read: raise an error, or skip it; a warning gives the
+        number of skipped rows.
     retries : int, default=2
-        How often a task that failed is tried again.
+        How often a failed task is retried.
     client : distributed.Client, default=None
         The cluster, as for :func:`dask_tally`.
     verbose : bool or None, default=None
-        Whether to show how far it is, as for :func:`dask_tally`.
+        Whether to show progress, as for :func:`dask_tally`.
 
     Raises
     ------
@@ -383,83 +341,13 @@ def dask_evaluate(
     0.6666666666666666
     """
     check_classifier(model)
-    check_labels(labels, on_error)
-    check_count("retries", retries, 0)
-    columns = Columns(text, labels, (), label_separator or None)
-    partitions = partitions_of(source, columns)
-    client, get = client_or_get(client, partitions.default_get)
+    options = EvaluationOptions.from_arguments(text, labels, label_separator, on_error)
+    partitions = list_partitions(source, options.columns)
+    run = DaskRun.start(client, partitions.default_get, retries, verbose)
     if not partitions:
-        return report_of([])
-    topic = "" if client is None else uuid4().hex
-    leaf = _Leaf(columns, on_error, partitions.kind, retries + 1 if client is None else 1, topic)
-    tree = _tree(partitions, sent(client, model_bytes(model)), leaf)
-    (found,) = computed(client, get, tree, len(partitions), verbose, topic, retries)
-    warn_of_skipped(found.skipped.count, next(iter(found.skipped.messages), None))
-    return report_of([found.packed])
-
-
-class _Leaf(NamedTuple):
-    columns: Columns
-    on_error: OnError
-    kind: str
-    tries: int
-    topic: str
-
-
-class Judged(NamedTuple):
-    """What was found of some documents, what could not be read, and a note about it."""
-
-    packed: bytes
-    skipped: Skipped
-    note: Note
-
-
-def _tree(partitions: Partitions, packed: Any, leaf: _Leaf) -> Tree:
-    token = uuid4().hex
-    model = f"tallytext-model-{token}"
-    tasks: dict[Any, Any] = partitions.graph | {model: packed}
-    level: list[Any] = [(f"tallytext-judge-{token}", number) for number in range(len(partitions))]
-    names = partitions.named(level)
-    task = partial(judge, leaf)
-    for number, (key, source) in enumerate(zip(level, partitions.sources, strict=True)):
-        tasks[key] = (task, model, number, names[key], source)
-    while len(level) > 1:
-        groups = [level[at : at + _FAN_IN] for at in range(0, len(level), _FAN_IN)]
-        level = [(f"tallytext-merge-{token}", len(tasks) + at) for at in range(len(groups))]
-        tasks |= {
-            key: (unless_wrong, merge, group) for key, group in zip(level, groups, strict=True)
-        }
-    return Tree(tasks, level, names, "Judging")
-
-
-def judge(leaf: _Leaf, packed: bytes, number: int, name: str, source: Any) -> Judged | Wrong:
-    """Judge a classifier by a partition."""
-    work = partial(_judged, leaf, packed, number, name, source)
-    found = tried(work, leaf.tries, name, bool(leaf.topic))
-    tell(leaf.topic, found if isinstance(found, Wrong) else found.note)
-    return found
-
-
-def _judged(leaf: _Leaf, packed: bytes, number: int, name: str, source: Any) -> Judged:
-    reader = PartReader(leaf.columns, leaf.on_error, name)
-    n_documents = 0
-
-    def batches() -> Iterator[Batch]:
-        nonlocal n_documents
-        for batch in batches_in(reader, leaf.kind, source, leaf.columns):
-            n_documents += len(batch)
-            yield batch
-
-    found = judged(packed, batches())
-    skipped = Skipped(reader.skipped.count, [f"{name}, {each}" for each in reader.skipped.messages])
-    return Judged(found, skipped, Note(number, n_documents, peak_memory=peak_memory()))
-
-
-def merge(parts: Sequence[Judged]) -> Judged:
-    """Add up what was found."""
-    skipped = Skipped()
-    for part in parts:
-        skipped += part.skipped
-    return Judged(
-        merged(part.packed for part in parts), skipped, Note(-1, peak_memory=peak_memory())
-    )
+        return evaluation_report([])
+    packed = share_bytes(run.client, model_bytes(model))
+    graph = evaluation_graph(partitions, options, packed, run.tries, run.topic)
+    (result,) = compute_graph(run, graph)
+    warn_of_skipped(result.skipped.count, next(iter(result.skipped.messages), None))
+    return evaluation_report([result.packed])

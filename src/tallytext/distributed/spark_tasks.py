@@ -1,119 +1,202 @@
-"""What Spark's workers do: count partitions, merge pieces. Rows in, rows out, as Arrow batches.
+"""Tasks that Spark's workers run: count, merge, predict and evaluate, on Arrow batches.
 
-All of it is a function of its input, so a task that is tried again gives the same.
+Each function returns a task for ``mapInArrow`` or ``applyInArrow``. A task depends on its input
+only, so it returns the same when Spark retries it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from tallytext.distributed.counting import PartCounter, PartReader, counted
-from tallytext.distributed.job import Job, OnError, Split
-from tallytext.distributed.part import merged
-from tallytext.distributed.predicting import answer_columns, judged, text_column
-from tallytext.distributed.spark_session import failures_told
+from tallytext.distributed.counting import PartitionCounter, PartitionReader
+from tallytext.distributed.files import Split
+from tallytext.distributed.options import CountingOptions, EvaluationOptions, PredictionOptions
+from tallytext.distributed.partial_tally import merge_packed
+from tallytext.distributed.prediction import evaluate_batches, predict_columns, text_column
+from tallytext.distributed.spark_session import mark_failures
 from tallytext.errors import EngineError
-from tallytext.io.batches import Columns, Skipped
+from tallytext.io.batches import Batch
 from tallytext.runtime import peak_memory
 
-PIECES = "part int, shard int, piece binary"
-"""What travels: a piece of what some partition has, or partitions have, and which it is."""
+BLOCK_SCHEMA = "part int, shard int, block binary"
+"""Columns of packed partial tallies: number of the partition or merge, shard, and content."""
 
-_NAMES = ["part", "shard", "piece"]
-_CHUNK = 8 << 20  # of a last piece, so that no message to the driver is large
-_CELLS = (2 << 30) - (1 << 20)  # what a column of an Arrow batch can hold, and some room
+EVALUATION_SCHEMA = "n_skipped long, evaluation binary"
+"""Columns of evaluations: number of skipped rows, and packed evaluation."""
+
+RESULT_SCHEMA = "number long, result binary"
+"""Columns of the results of a function: number of the split, and result."""
+
+Task: TypeAlias = Callable[[Iterator[Any]], Iterator[Any]]
+
+_BLOCK_COLUMNS = ["part", "shard", "block"]
+_CHUNK_BYTES = 8 << 20  # of the last blocks, so that no message to the driver is large
+_MAX_COLUMN_BYTES = (2 << 30) - (1 << 20)  # of an Arrow batch, with a margin
 
 
-def counting_rows(job: bytes, memory: Any = None) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what counts a partition of a DataFrame.
+def count_partitions(options: bytes, splits: Sequence[str] | None, memory: Any = None) -> Task:
+    """Return a task that counts documents.
 
     Parameters
     ----------
-    job : bytes
-        A packed job.
+    options : bytes
+        Packed :class:`CountingOptions`.
+    splits : sequence of str or None
+        All splits as JSON, if the input is numbers of splits; None if it is documents.
     memory : Accumulator, default=None
-        Is told how much memory it took.
+        Gets the peak memory of the process.
     """
 
     def count(batches: Iterator[Any]) -> Iterator[Any]:
-        yield from _count_rows(job, batches)
-        _tell(memory)
+        for number, name, read in _inputs(batches, splits):
+            with mark_failures(name):
+                counter = PartitionCounter(CountingOptions.unpack(options), name)
+                counter.add_batches(read(counter.reader))
+                for shard, block in enumerate(counter.pack()):
+                    yield _block_row(number, shard, block)
+        _report_memory(memory)
 
     return count
 
 
-def counting_splits(
-    job: bytes, splits: Sequence[str], memory: Any = None
-) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what counts the splits whose numbers it is given.
+def merge_blocks(options: bytes, is_last: bool, memory: Any = None) -> Callable[[Any, Any], Any]:
+    """Return a task that merges a group of blocks of the same shard into one.
 
     Parameters
     ----------
-    job : bytes
-        A packed job.
-    splits : sequence of str
-        All of them, as JSON.
-    memory : Accumulator, default=None
-        Is told how much memory it took.
-    """
-
-    def count(batches: Iterator[Any]) -> Iterator[Any]:
-        for number in numbers_in(batches):
-            yield from _count_split(job, number, splits[number])
-        _tell(memory)
-
-    return count
-
-
-def merging(
-    job: bytes, fan_in: int, is_last: bool, memory: Any = None
-) -> Callable[[Any, Any], Any]:
-    """Return what makes one piece of some pieces of the same shard.
-
-    Parameters
-    ----------
-    job : bytes
-        A packed job.
-    fan_in : int
-        How many pieces are merged at a time.
+    options : bytes
+        Packed :class:`CountingOptions`.
     is_last : bool
-        Whether pieces go to the driver now. Then they are cut into chunks, numbered as parts.
+        Whether the result goes to the driver. Then it is split into chunks, numbered as parts.
     memory : Accumulator, default=None
-        Is told how much memory it took.
+        Gets the peak memory of the process.
     """
 
-    # Spark looks at types here, and knows Table by that name only.
+    # Without annotations, since Spark reads them here and accepts "pa.Table" by that name only.
     def merge(key, table):  # type: ignore[no-untyped-def]
         shard, part = (each.as_py() for each in key)
-        with failures_told(f"the merge of group {part} of shard {shard}"):
-            piece = _merged(job, table.column("piece"))
-            _tell(memory)
-            rows = _chunks(shard, piece) if is_last else [row(part, shard, _fitting(piece, fan_in))]
-            # Spark may be configured to count bytes in 64 bits, and then wants them back so.
-            return pa.Table.from_batches(rows).cast(table.select(_NAMES).schema)
+        with mark_failures(f"the merge of group {part} of shard {shard}"):
+            unpacked, blocks = CountingOptions.unpack(options), table.column("block").to_pylist()
+            # A single block is passed on without unpacking it.
+            merged = blocks[0]
+            if len(blocks) > 1:
+                merged = merge_packed(blocks, unpacked.n_sampled, unpacked.max_shard_terms)
+            _report_memory(memory)
+            if is_last:
+                rows = _chunk_rows(shard, merged)
+            else:
+                _check_size(merged, unpacked.fan_in)
+                rows = [_block_row(part, shard, merged)]
+            # With useLargeVarTypes, Spark expects the types of the input.
+            return pa.Table.from_batches(rows).cast(table.select(_BLOCK_COLUMNS).schema)
 
     return merge
 
 
-def numbers_in(batches: Iterator[Any]) -> Iterator[int]:
-    """Yield the numbers in the first column of batches."""
+def evaluate_partitions(
+    model: bytes, options: EvaluationOptions, splits: Sequence[str] | None
+) -> Task:
+    """Return a task that evaluates a classifier on documents.
+
+    Parameters
+    ----------
+    model : bytes
+        The classifier.
+    options : EvaluationOptions
+    splits : sequence of str or None
+        As for :func:`count_partitions`.
+    """
+
+    def evaluate(batches: Iterator[Any]) -> Iterator[Any]:
+        for _, name, read in _inputs(batches, splits):
+            with mark_failures(name):
+                reader = PartitionReader(options.columns, options.on_error, name)
+                evaluation = evaluate_batches(model, read(reader))
+                columns = [pa.array([reader.skipped.count]), pa.array([evaluation], pa.binary())]
+                yield pa.record_batch(columns, ["n_skipped", "evaluation"])
+
+    return evaluate
+
+
+def predict_rows(model: bytes, options: PredictionOptions) -> Task:
+    """Return a task that adds the columns of predictions to rows."""
+
+    def predict(batches: Iterator[Any]) -> Iterator[Any]:
+        for records in batches:
+            texts = records.column(options.text)
+            columns = predict_columns(model, texts, min_confidence=options.min_confidence)
+            names = [*records.schema.names, *options.into]
+            yield pa.record_batch([*records.columns, *columns], names)
+
+    return predict
+
+
+def predict_splits(model: bytes, options: PredictionOptions, splits: Sequence[str]) -> Task:
+    """Return a task that gets numbers of splits, and returns their texts with predictions."""
+
+    def predict(batches: Iterator[Any]) -> Iterator[Any]:
+        names = [options.text, *options.into]
+        for number in _split_numbers(batches):
+            for batch in Split.from_json(splits[number]).reader(text=options.text, label=None):
+                columns = predict_columns(model, batch.texts, min_confidence=options.min_confidence)
+                yield pa.record_batch([text_column(batch.strings), *columns], names)
+
+    return predict
+
+
+def call_on_splits(
+    function: Callable[[Split, bytes], bytes], splits: Sequence[str], shared: bytes
+) -> Task:
+    """Return a task that gets numbers of splits, and calls a function on each."""
+
+    def call(batches: Iterator[Any]) -> Iterator[Any]:
+        for number in _split_numbers(batches):
+            split = Split.from_json(splits[number])
+            with mark_failures(str(split)):
+                result = function(split, shared)
+            columns = [pa.array([number]), pa.array([result], pa.binary())]
+            yield pa.record_batch(columns, ["number", "result"])
+
+    return call
+
+
+class _Input(NamedTuple):
+    """A partition of a DataFrame, or a split of a file."""
+
+    number: int
+    name: str
+    read: Callable[[PartitionReader], Iterator[Batch]]
+
+
+def _inputs(batches: Iterator[Any], splits: Sequence[str] | None) -> Iterator[_Input]:
+    """Yield the documents of a task: one partition, or the splits of which it gets the numbers."""
+    if splits is None:
+        part = _partition_number()
+        name = f"partition {part}"
+        with mark_failures(name):
+            # The query that makes the rows runs here, and its errors need the name of the
+            # partition.
+            first = next(batches, None)
+        if first is not None:  # an empty partition has no result, not even an empty one
+            records = chain([first], batches)
+            yield _Input(part, name, lambda reader: reader.read_records(records))
+        return
+    for number in _split_numbers(batches):
+        split = Split.from_json(splits[number])
+        yield _Input(number, str(split), partial(PartitionReader.read_split, split=split))
+
+
+def _split_numbers(batches: Iterator[Any]) -> Iterator[int]:
     for records in batches:
         yield from records.column(0).to_pylist()
 
 
-def row(part: int, shard: int, piece: bytes) -> Any:
-    """Return a batch of one row, so that none has more bytes than Arrow can count."""
-    columns = [pa.array([part], pa.int32()), pa.array([shard], pa.int32()), pa.array([piece])]
-    return pa.record_batch(columns, _NAMES)
-
-
-def partition_number() -> int:
-    """Return which partition this is."""
+def _partition_number() -> int:
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -121,132 +204,26 @@ def partition_number() -> int:
     return int(context.partitionId())
 
 
-def _count_rows(packed: bytes, batches: Iterator[Any]) -> Iterator[Any]:
-    part = partition_number()
-    name = f"partition {part}"
-    with failures_told(name):
-        first = next(batches, None)
-        if first is None:
-            return
-        job = Job.unpack(packed)
-        pieces = counted(job, name, chain([first], batches))
-        yield from (row(part, shard, piece) for shard, piece in enumerate(pieces))
+def _block_row(part: int, shard: int, block: bytes) -> Any:
+    """Return a record batch of one row: several blocks may have more bytes than Arrow can count."""
+    columns = [pa.array([part], pa.int32()), pa.array([shard], pa.int32()), pa.array([block])]
+    return pa.record_batch(columns, _BLOCK_COLUMNS)
 
 
-def _count_split(packed: bytes, number: int, spelt: str) -> Iterator[Any]:
-    split = Split(**json.loads(spelt))
-    with failures_told(str(split)):
-        job = Job.unpack(packed)
-        counter = PartCounter(job, str(split))
-        reader = PartReader(job.columns, job.on_error, str(split))
-        for batch in reader.of_split(split):
-            counter.add_batch(batch)
-        counter.skip(reader.skipped)
-        yield from (row(number, shard, piece) for shard, piece in enumerate(counter.pack()))
+def _chunk_rows(shard: int, block: bytes) -> list[Any]:
+    starts = enumerate(range(0, len(block), _CHUNK_BYTES))
+    return [_block_row(at, shard, block[start : start + _CHUNK_BYTES]) for at, start in starts]
 
 
-def _merged(packed: bytes, column: Any) -> bytes:
-    """Add up the pieces of a group; one alone stays what it is."""
-    pieces: list[bytes] = column.to_pylist()
-    if len(pieces) == 1:
-        return pieces[0]
-    job = Job.unpack(packed)
-    return merged(pieces, job.n_drawn, job.most_in_shard)
-
-
-def _chunks(shard: int, piece: bytes) -> list[Any]:
-    starts = enumerate(range(0, len(piece), _CHUNK))
-    return [row(at, shard, piece[start : start + _CHUNK]) for at, start in starts]
-
-
-def _fitting(piece: bytes, fan_in: int) -> bytes:
-    """Refuse a piece of which Spark could not send as many as are merged at a time."""
-    if len(piece) * fan_in > _CELLS:
+def _check_size(block: bytes, fan_in: int) -> None:
+    """Raise EngineError if a group of blocks of this size would not fit into an Arrow column."""
+    if len(block) * fan_in > _MAX_COLUMN_BYTES:
         raise EngineError(
-            f"a piece of {len(piece):,} bytes is too large for Spark to send {fan_in} at a time: "
-            "cut tallies into more pieces (shards), or merge fewer at a time (fan_in)."
+            f"a block of {len(block):,} bytes is too large for Spark to send {fan_in} to one task: "
+            "split tallies into more shards (shards), or merge fewer at a time (fan_in)."
         )
-    return piece
 
 
-def _tell(memory: Any) -> None:
+def _report_memory(memory: Any) -> None:
     if memory is not None:
         memory.add(peak_memory())
-
-
-# ------------------------------------------------------------------------------------------------
-# What Spark's workers do with a classifier: answer, and judge it.
-
-JUDGED = "n_skipped long, sums binary"
-"""What a partition tells of a classifier."""
-
-Task: TypeAlias = Callable[[Iterator[Any]], Iterator[Any]]
-
-
-def answering_rows(
-    packed: bytes, text: str, min_confidence: float | None, into: tuple[str, str]
-) -> Task:
-    """Return what adds two columns to rows."""
-
-    def answer(batches: Iterator[Any]) -> Iterator[Any]:
-        for records in batches:
-            answers = answer_columns(packed, records.column(text), min_confidence=min_confidence)
-            names = [*records.schema.names, *into]
-            yield pa.record_batch([*records.columns, *answers], names)
-
-    return answer
-
-
-def answering_splits(
-    packed: bytes,
-    splits: Sequence[str],
-    text: str,
-    min_confidence: float | None,
-    into: tuple[str, str],
-) -> Task:
-    """Return what answers to the documents of splits, whose numbers it is given."""
-
-    def answer(batches: Iterator[Any]) -> Iterator[Any]:
-        for number in numbers_in(batches):
-            split = Split(**json.loads(splits[number]))
-            for batch in split.reader(text=text, label=None):
-                answers = answer_columns(packed, batch.texts, min_confidence=min_confidence)
-                yield pa.record_batch([text_column(batch.strings), *answers], [text, *into])
-
-    return answer
-
-
-def judging_rows(packed: bytes, columns: Columns, on_error: OnError) -> Task:
-    """Return what judges a classifier by the rows of a partition."""
-
-    def judge(batches: Iterator[Any]) -> Iterator[Any]:
-        name = f"partition {partition_number()}"
-        with failures_told(name):
-            first = next(batches, None)
-            if first is not None:
-                reader = PartReader(columns, on_error, name)
-                sums = judged(packed, reader.of_records(chain([first], batches)))
-                yield _row(reader.skipped, sums)
-
-    return judge
-
-
-def judging_splits(
-    packed: bytes, splits: Sequence[str], columns: Columns, on_error: OnError
-) -> Task:
-    """Return what judges a classifier by the documents of splits, whose numbers it is given."""
-
-    def judge(batches: Iterator[Any]) -> Iterator[Any]:
-        for number in numbers_in(batches):
-            split = Split(**json.loads(splits[number]))
-            with failures_told(str(split)):
-                reader = PartReader(columns, on_error, str(split))
-                sums = judged(packed, reader.of_split(split))
-                yield _row(reader.skipped, sums)
-
-    return judge
-
-
-def _row(skipped: Skipped, sums: bytes) -> Any:
-    columns = [pa.array([skipped.count]), pa.array([sums], pa.binary())]
-    return pa.record_batch(columns, ["n_skipped", "sums"])

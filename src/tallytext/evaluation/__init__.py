@@ -12,6 +12,7 @@ from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.evaluation.evaluation import Evaluation
+    from tallytext.evaluation.folds import TrainTestSplit
     from tallytext.evaluation.measures import (
         FMeasures,
         average_precision_11,
@@ -50,6 +51,7 @@ __all__ = [
     "McNemar",
     "ReliabilityCurve",
     "SignTest",
+    "TrainTestSplit",
     "average_precision_11",
     "bootstrap_interval",
     "bootstrap_interval_of_counts",
@@ -71,6 +73,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "evaluation": ["Evaluation"],
+        "folds": ["TrainTestSplit"],
         "measures": [
             "FMeasures",
             "average_precision_11",

@@ -1,4 +1,4 @@
-"""How good predictions are, in figures that are read together."""
+"""Report of an evaluation: accuracy, precision, recall, F1, calibration and confusions."""
 
 from __future__ import annotations
 
@@ -22,121 +22,16 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-# ------------------------------------------------------------------------------------------------
-# A report of an evaluation as tables, for the terminal and as plain text.
-
-_WORDS = ("", "class", "truth", "predicted")
-
-
-def rich_of(report: EvaluationReport, k: int) -> Group:
-    """Return a headline, the averages, and tables of k classes and k confusions at most."""
-    from rich.console import Group
-    from rich.text import Text
-
-    shown: list[Text | Table] = [Text(_headline(report), style="bold"), Text(""), _averages(report)]
-    shown += [Text(line) for line in _lines(report)]
-    shown += [Text(""), _classes_of_report_view(report, k), *_left_out(len(report.classes) - k)]
-    if report.confusions:
-        shown += [Text(""), _confusions_of_report_view(report, k)]
-    return Group(*shown)
-
-
-def text_of(report: EvaluationReport, k: int, width: int) -> str:
-    """Return what :func:`rich_of` shows, without colours."""
-    from rich.console import Console
-
-    file = StringIO()
-    console = Console(file=file, width=width, color_system=None, force_jupyter=False)
-    console.print(rich_of(report, k))
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
-
-
-def _headline(report: EvaluationReport) -> str:
-    low, high = report.accuracy_interval
-    return (
-        f"{report.n_documents:,} document{'s' * (report.n_documents != 1)}, "
-        f"accuracy {report.accuracy:.3f} "
-        f"(95% interval {low:.3f} to {high:.3f})"
-    )
-
-
-def _averages(report: EvaluationReport) -> Table:
-    table = _table("", "precision", "recall", "F1")
-    micro = report.micro_precision, report.micro_recall, report.micro_f1
-    macro = report.macro_precision, report.macro_recall, report.macro_f1
-    for name, values in (("micro", micro), ("macro", macro)):
-        table.add_row(name, *(f"{value:.3f}" for value in values))
-    return table
-
-
-def _lines(report: EvaluationReport) -> list[str]:
-    lines = []
-    if report.several_labels:
-        low, high = report.micro_f1_interval
-        lines.append(f"micro F1: 95% interval {low:.3f} to {high:.3f}")
-    if report.calibration_error is not None:
-        lines.append(f"calibration error {report.calibration_error:.3f}, Brier {report.brier:.3f}")
-    if report.unknown_labels:
-        listed = ", ".join(f"{_name(label)} ({n:,})" for label, n in report.unknown_labels[:10])
-        lines.append(f"labels that the model does not know: {listed}")
-        lines += [text.plain for text in _left_out(len(report.unknown_labels) - 10)]
-    return lines
-
-
-def _classes_of_report_view(report: EvaluationReport, k: int) -> Table:
-    table = _table("class", "documents", "precision", "recall", "F1")
-    for each in report.classes[:k]:
-        measures = (f"{value:.3f}" for value in (each.precision, each.recall, each.f1))
-        table.add_row(_text(each.label), f"{each.support:,}", *measures)
-    return table
-
-
-def _confusions_of_report_view(report: EvaluationReport, k: int) -> Table:
-    table = _table("truth", "predicted", "documents")
-    for truth, predicted, n_documents in report.confusions[:k]:
-        table.add_row(_text(truth), _text(predicted), f"{n_documents:,}")
-    return table
-
-
-def _left_out(n: int) -> list[Text]:
-    from rich.text import Text
-
-    return [Text(f"and {n:,} more", style="dim")] if n > 0 else []
-
-
-def _table(*columns: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in columns:
-        justify: Any = "left" if name in _WORDS else "right"
-        table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")
-    return table
-
-
-def _text(label: Any) -> Text:
-    from rich.text import Text
-
-    # As Text, for a label is no markup.
-    return Text(_name(label))
-
-
-def _name(label: Any) -> str:
-    """Return a label on one line, without characters that a terminal would obey."""
-    return "".join(char if char.isprintable() else "\ufffd" for char in str(label))
-
-
 class ClassMeasures(NamedTuple):
-    """How good predictions of one class are; ``support`` documents have it.
+    """Precision, recall and F1 of one class.
 
     Attributes
     ----------
     label : object
         The class.
     support : int
-        How many documents have it.
+        The number of documents that have it.
     precision, recall, f1 : float
-        Its measures.
     """
 
     label: Any
@@ -147,14 +42,13 @@ class ClassMeasures(NamedTuple):
 
 
 class Confusion(NamedTuple):
-    """How many documents of one class were taken for another.
+    """The number of documents of one class that were confused with another.
 
     Attributes
     ----------
     truth, predicted : object
-        The class that documents have, and the one that they were given.
+        The class of the documents, and the class that was predicted for them.
     n_documents : int
-        How many there are.
     """
 
     truth: Any
@@ -164,39 +58,39 @@ class Confusion(NamedTuple):
 
 @dataclass(frozen=True)
 class EvaluationReport:
-    """Accuracy, precision, recall and F1 of predictions, and what went wrong.
+    """Accuracy, precision, recall and F1 of predictions, calibration and confusions.
 
     Attributes
     ----------
     n_documents : int
     several_labels : bool
-        Whether there are documents with another number of labels than one, or that were given
-        another. Else accuracy and the micro-averages are all one figure.
+        True if some document has, or was predicted to have, several labels or none. Otherwise
+        accuracy and the micro-averages are the same number.
     accuracy : float
-        The share of documents that were given all of their labels and no other.
+        The share of documents with all of their labels predicted and no other.
     accuracy_interval : (float, float)
-        Where the accuracy of 95% of samples of so many documents lies, by the bootstrap.
+        The 95% interval of the accuracy, by the bootstrap over documents.
     micro_precision, micro_recall, micro_f1 : float
-        Of all labels pooled.
+        Averages over all labels pooled.
     micro_f1_interval : (float, float)
     macro_precision, macro_recall, macro_f1 : float
-        Means over the classes that a document has or was given.
+        Means over all classes that are true or predicted for some document.
     classes : tuple of ClassMeasures
-        Each of these classes, those with most documents first.
+        Each of these classes, the most frequent first.
     confusions : tuple of Confusion
-        The most frequent ones, among documents with one label that were given one.
+        The most frequent ones, among documents with one true and one predicted label.
     unknown_labels : tuple of (label, count)
-        Labels that the model does not know, and how many documents have them; none if it was not
-        said which it knows.
+        Labels that the model does not know, and the number of documents with them; empty if the
+        classes of the model were not given.
     calibration_error, brier : float or None
-        Of probabilities, where there were any; see :func:`calibration_error` and
+        Measures of the probabilities, if there were any; see :func:`calibration_error` and
         :func:`brier_score`. A label that the model does not know has the probability 0.
 
     Examples
     --------
     >>> evaluation = Evaluation()
     >>> evaluation.add(["ham", "ham", "spam", "spam"], ["ham", "ham", "spam", "ham"])
-    >>> print(EvaluationReport.of(evaluation))
+    >>> print(EvaluationReport.from_evaluation(evaluation))
     4 documents, accuracy 0.750 (95% interval 0.250 to 1.000)
     <BLANKLINE>
            precision  recall     F1
@@ -229,22 +123,22 @@ class EvaluationReport:
     brier: float | None = None
 
     @classmethod
-    def of(
+    def from_evaluation(
         cls, evaluation: Evaluation, *, n_confusions: int = 20, random_state: int = 0
     ) -> EvaluationReport:
-        """Report on all that was added to an evaluation.
+        """Compute the report of an evaluation.
 
         Parameters
         ----------
         evaluation : Evaluation
         n_confusions : int, default=20
-            How many of the most frequent confusions to keep.
+            The largest number of confusions in the report.
         random_state : int, default=0
-            Where the chance of the intervals comes from.
+            Seed of the bootstrap.
         """
         if not evaluation.n_documents:
             raise ScoreError("no documents were evaluated. Was the input empty?")
-        labels, (right, given, wanted) = _by_label(evaluation)
+        labels, (right, given, wanted) = _label_counts(evaluation)
         found = FMeasures.from_counts(right, given - right, wanted - right)
         accuracy, micro_f1 = _intervals(evaluation, random_state)
         curve = evaluation.reliability
@@ -257,18 +151,19 @@ class EvaluationReport:
             micro_recall=found.micro_recall,
             micro_f1=found.micro_f1,
             micro_f1_interval=(micro_f1.low, micro_f1.high),
+            # The mean over no classes is NaN, which JSON cannot hold.
             macro_precision=found.macro_precision if labels else 0.0,
             macro_recall=found.macro_recall if labels else 0.0,
             macro_f1=found.macro_f1 if labels else 0.0,
-            classes=_classes(labels, found),
-            confusions=_confusions(evaluation, n_confusions),
+            classes=_measure_classes(labels, found),
+            confusions=_top_confusions(evaluation, n_confusions),
             unknown_labels=_unknown_labels(evaluation),
             calibration_error=None if curve is None else curve.error,
             brier=evaluation.brier,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON has them."""
+        """Return the report as plain values for JSON."""
         plain = asdict(self)
         for name in ("accuracy_interval", "micro_f1_interval"):
             plain[name] = list(plain[name])
@@ -278,26 +173,40 @@ class EvaluationReport:
         return plain
 
     def to_rich(self, k: int = 20) -> Group:
-        """Return tables that :func:`rich.print` shows, of k classes and k confusions at most.
+        """Return tables for :func:`rich.print`, of at most k classes and k confusions.
 
         Parameters
         ----------
         k : int, default=20
-            How many classes and confusions at most.
+            The largest number of classes, and of confusions.
         """
-        return rich_of(self, k)
+        from rich.console import Group
+        from rich.text import Text
+
+        shown: list[Text | Table] = [Text(_headline(self), style="bold"), Text(""), _averages(self)]
+        shown += [Text(line) for line in _remarks(self)]
+        shown += [Text(""), _class_table(self, k), *_omission(len(self.classes) - k)]
+        if self.confusions:
+            shown += [Text(""), _confusion_table(self, k)]
+        return Group(*shown)
 
     def to_text(self, k: int = 20, width: int = 80) -> str:
-        """Return the tables as plain text, in lines of this width at most.
+        """Return the tables of :meth:`to_rich` as plain text.
 
         Parameters
         ----------
         k : int, default=20
-            How many classes and confusions at most.
+            The largest number of classes, and of confusions.
         width : int, default=80
-            How long lines may be.
+            The largest length of a line.
         """
-        return text_of(self, k, width)
+        from rich.console import Console
+
+        file = StringIO()
+        # In a notebook, rich would display the tables instead of writing them to the file.
+        console = Console(file=file, width=width, color_system=None, force_jupyter=False)
+        console.print(self.to_rich(k))
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def __rich__(self) -> Group:
         return self.to_rich()
@@ -306,10 +215,10 @@ class EvaluationReport:
         return self.to_text()
 
 
-def _by_label(evaluation: Evaluation) -> tuple[list[Any], NDArray[np.int64]]:
-    """Return the labels that a document has or was given, and their counts, in order.
+def _label_counts(evaluation: Evaluation) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return all labels that are true or predicted for some document, sorted, with their counts.
 
-    Means are then the same to the last bit, whichever label was met first.
+    Sorted, so that means are the same to the last bit in any order of documents.
     """
     place = {label: c for c, label in enumerate(evaluation.labels)}
     seen = {*np.flatnonzero(evaluation.by_class.any(axis=0)).tolist()}
@@ -318,18 +227,19 @@ def _by_label(evaluation: Evaluation) -> tuple[list[Any], NDArray[np.int64]]:
 
 
 def _intervals(evaluation: Evaluation, random_state: int) -> tuple[Interval, Interval]:
-    """Return accuracy and micro-averaged F1 with the intervals of samples of documents."""
-    # In order, so that what is drawn does not depend on which documents came first.
+    """Return accuracy and micro-averaged F1 with their bootstrap intervals."""
+    # Sorted, so that the random samples do not depend on the order of documents.
     kinds = sorted(evaluation.documents)
     counts = [evaluation.documents[kind] for kind in kinds]
     right, given, wanted = np.array(kinds, dtype=np.int64).T
     exact = (right == given) & (right == wanted)
 
-    def accuracy(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-        return drawn @ exact / drawn.sum(axis=1)
+    def accuracy(sampled: NDArray[np.int64]) -> NDArray[np.float64]:
+        return sampled @ exact / sampled.sum(axis=1)
 
-    def micro_f1(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-        return 2 * (drawn @ right) / np.maximum(drawn @ (given + wanted), 1)
+    def micro_f1(sampled: NDArray[np.int64]) -> NDArray[np.float64]:
+        # A sample can hold only documents without true and predicted labels.
+        return 2 * (sampled @ right) / np.maximum(sampled @ (given + wanted), 1)
 
     return (
         bootstrap_interval_of_counts(accuracy, counts, random_state=random_state),
@@ -337,22 +247,22 @@ def _intervals(evaluation: Evaluation, random_state: int) -> tuple[Interval, Int
     )
 
 
-def _classes(labels: Sequence[Any], found: FMeasures) -> tuple[ClassMeasures, ...]:
+def _measure_classes(labels: Sequence[Any], found: FMeasures) -> tuple[ClassMeasures, ...]:
     support = found.tp + found.fn
     measured = zip(
         *(labels, support.tolist(), found.precision.tolist(), found.recall.tolist()),
         found.f1.tolist(),
         strict=True,
     )
-    by_support = sorted(measured, key=lambda each: (-each[1], _rank(each[0])))
+    by_support = sorted(measured, key=lambda each: (-each[1], _sort_key(each[0])))
     return tuple(map(ClassMeasures._make, by_support))
 
 
-def _confusions(evaluation: Evaluation, most: int) -> tuple[Confusion, ...]:
+def _top_confusions(evaluation: Evaluation, n: int) -> tuple[Confusion, ...]:
     names = evaluation.labels
     named = ((names[a], names[b], n) for (a, b), n in evaluation.confusions.items())
-    by_count = sorted(named, key=lambda each: (-each[2], _rank(each[0]), _rank(each[1])))
-    return tuple(map(Confusion._make, by_count[:most]))
+    by_count = sorted(named, key=lambda each: (-each[2], _sort_key(each[0]), _sort_key(each[1])))
+    return tuple(map(Confusion._make, by_count[:n]))
 
 
 def _unknown_labels(evaluation: Evaluation) -> tuple[tuple[Any, int], ...]:
@@ -360,9 +270,90 @@ def _unknown_labels(evaluation: Evaluation) -> tuple[tuple[Any, int], ...]:
         return ()
     counts = enumerate(evaluation.by_class[2].tolist())
     named = ((evaluation.labels[c], n) for c, n in counts if n and c not in evaluation.known)
-    return tuple(sorted(named, key=lambda each: (-each[1], _rank(each[0]))))
+    return tuple(sorted(named, key=lambda each: (-each[1], _sort_key(each[0]))))
 
 
-def _rank(label: Any) -> tuple[str, bool]:
-    """By name, not by arrival: reports of the same documents are to be the same."""
+def _sort_key(label: Any) -> tuple[str, bool]:
+    """Return a key to sort labels by name, so that the report does not depend on their order."""
+    # The number 1 and the text "1" are different labels with the same name.
     return str(label), isinstance(label, str)
+
+
+_TEXT_COLUMNS = ("", "class", "truth", "predicted")
+
+
+def _headline(report: EvaluationReport) -> str:
+    low, high = report.accuracy_interval
+    return (
+        f"{report.n_documents:,} document{'s' * (report.n_documents != 1)}, "
+        f"accuracy {report.accuracy:.3f} "
+        f"(95% interval {low:.3f} to {high:.3f})"
+    )
+
+
+def _averages(report: EvaluationReport) -> Table:
+    table = _table("", "precision", "recall", "F1")
+    micro = report.micro_precision, report.micro_recall, report.micro_f1
+    macro = report.macro_precision, report.macro_recall, report.macro_f1
+    for name, values in (("micro", micro), ("macro", macro)):
+        table.add_row(name, *(f"{value:.3f}" for value in values))
+    return table
+
+
+def _remarks(report: EvaluationReport) -> list[str]:
+    lines = []
+    if report.several_labels:
+        low, high = report.micro_f1_interval
+        lines.append(f"micro F1: 95% interval {low:.3f} to {high:.3f}")
+    if report.calibration_error is not None:
+        lines.append(f"calibration error {report.calibration_error:.3f}, Brier {report.brier:.3f}")
+    if report.unknown_labels:
+        listed = ", ".join(
+            f"{_printable(label)} ({n:,})" for label, n in report.unknown_labels[:10]
+        )
+        lines.append(f"labels that the model does not know: {listed}")
+        lines += [text.plain for text in _omission(len(report.unknown_labels) - 10)]
+    return lines
+
+
+def _class_table(report: EvaluationReport, k: int) -> Table:
+    table = _table("class", "documents", "precision", "recall", "F1")
+    for each in report.classes[:k]:
+        measures = (f"{value:.3f}" for value in (each.precision, each.recall, each.f1))
+        table.add_row(_text(each.label), f"{each.support:,}", *measures)
+    return table
+
+
+def _confusion_table(report: EvaluationReport, k: int) -> Table:
+    table = _table("truth", "predicted", "documents")
+    for truth, predicted, n_documents in report.confusions[:k]:
+        table.add_row(_text(truth), _text(predicted), f"{n_documents:,}")
+    return table
+
+
+def _omission(n: int) -> list[Text]:
+    from rich.text import Text
+
+    return [Text(f"and {n:,} more", style="dim")] if n > 0 else []
+
+
+def _table(*columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in columns:
+        justify: Any = "left" if name in _TEXT_COLUMNS else "right"
+        table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _text(label: Any) -> Text:
+    from rich.text import Text
+
+    # As Text, because a label such as "[b]" is not markup.
+    return Text(_printable(label))
+
+
+def _printable(label: Any) -> str:
+    """Return a label on one line, without control characters."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in str(label))

@@ -1,4 +1,4 @@
-"""Whether a difference between two classifiers may be chance."""
+"""Significance of differences between classifiers: tests and confidence intervals."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, chi2
 
 from tallytext.errors import ScoreError
-from tallytext.evaluation.measures import flags, indicator, same_length
+from tallytext.evaluation.measures import check_flags, check_same_length, truth_matrix
 
 Alternative = Literal["two-sided", "greater", "less"]
+
+# 95 % of a normal distribution are within this many standard deviations.
+_NORMAL_QUANTILE = 1.959963984540054
 
 
 @dataclass(frozen=True)
 class McNemar:
-    """What :func:`mcnemar` found.
+    """The result of :func:`mcnemar`.
 
     Attributes
     ----------
     only_a, only_b : int
-        Documents that only the first, or only the second classifier got right.
+        The number of documents that only the first, or only the second classifier got right.
     p_value : float
         Exact and two-sided.
     chi_squared, chi_squared_p_value : float
@@ -40,12 +43,12 @@ class McNemar:
 
 @dataclass(frozen=True)
 class SignTest:
-    """What :func:`micro_sign_test` found.
+    """The result of :func:`micro_sign_test`.
 
     Attributes
     ----------
     only_a, only_b : int
-        Decisions that only the first, or only the second classifier got right.
+        The number of decisions that only the first, or only the second classifier got right.
     p_value : float
         Exact.
     """
@@ -57,12 +60,12 @@ class SignTest:
 
 @dataclass(frozen=True)
 class Interval:
-    """A statistic, and the interval that :func:`bootstrap_interval` found for it.
+    """A statistic and its confidence interval, the result of :func:`bootstrap_interval`.
 
     Attributes
     ----------
     estimate : float
-        The statistic of all documents.
+        The statistic over all documents.
     low, high : float
         The ends of the interval.
     """
@@ -75,17 +78,18 @@ class Interval:
 def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
     r"""Test whether two classifiers are right on the same share of documents.
 
-    Only documents count on which one is right and the other is wrong, b and c of them. If the two
-    are equally good, b is binomial with b + c trials of chance 1/2. The approximation is
+    Only the documents count that one classifier gets right and the other wrong, b and c of them. If
+    the two are equally good, b is binomial with b + c trials of probability 1/2. The approximation
+    is
 
     .. math:: \chi^2 = \frac{\max(0, |b - c| - 1)^2}{b + c}
 
-    with one degree of freedom; take the exact p-value unless a table of old asks for the other.
+    with one degree of freedom. Use the exact p-value, except to compare with published statistics.
 
     Parameters
     ----------
     correct_a, correct_b : array-like of bool of shape (n_documents,)
-        Whether each classifier was right on each document, in the same order.
+        True for the documents that each classifier got right, in the same order.
 
     Examples
     --------
@@ -93,9 +97,10 @@ def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
     >>> found.only_a, found.only_b, found.p_value
     (6, 0, 0.03125)
     """
-    right_a, right_b = flags(correct_a, "correct_a"), flags(correct_b, "correct_b")
-    same_length(len(right_a), len(right_b), "in correct_b")
+    right_a, right_b = check_flags(correct_a, "correct_a"), check_flags(correct_b, "correct_b")
+    check_same_length(len(right_a), len(right_b), "in correct_b")
     only_a, only_b = _only(right_a, right_b)
+    # The 1 is Edwards' continuity correction.
     statistic = max(0, abs(only_a - only_b) - 1) ** 2 / max(1, only_a + only_b)
     return McNemar(
         only_a,
@@ -113,21 +118,21 @@ def micro_sign_test(
     *,
     alternative: Alternative = "two-sided",
 ) -> SignTest:
-    """Test two classifiers by their decisions on pairs of document and class: the micro sign test.
+    """Test the decisions of two classifiers on pairs of document and class: the micro sign test.
 
-    Yang and Liu's s-test: of the decisions that differ, and so are right in one of the two only,
-    each classifier should be right in half of them if the two are equally good. Decisions that do
-    not differ are dropped. The decisions about one document are not independent, so the p-value is
-    too small where documents have many classes: :func:`bootstrap_interval` draws whole documents.
+    This is Yang and Liu's s-test: of the decisions that differ, so that exactly one is right, each
+    classifier should get half right if the two are equally good. Decisions that agree are dropped.
+    The decisions about one document are not independent, so the p-value is too small if documents
+    have many classes: :func:`bootstrap_interval` resamples whole documents.
 
     Parameters
     ----------
     decided_a, decided_b : array-like of bool of shape (n_documents, n_classes)
-        Which classes each classifier assigned.
+        True for the classes that each classifier assigned.
     truth : array-like of shape (n_documents, n_classes) or (n_documents,)
         True where a class applies, or one class index per document.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        "greater" asks whether the first is better, as Yang and Liu did.
+        "greater" tests if the first is better, as Yang and Liu did.
 
     Examples
     --------
@@ -136,14 +141,14 @@ def micro_sign_test(
     >>> micro_sign_test(truth, nothing, truth, alternative="greater")
     SignTest(only_a=4, only_b=0, p_value=0.0625)
     """
-    given_a, given_b = indicator(decided_a), indicator(decided_b)
+    given_a, given_b = truth_matrix(decided_a), truth_matrix(decided_b)
     if given_a.shape != given_b.shape:
         raise ScoreError(
-            f"two classifiers decided on documents by classes of shapes {given_a.shape} and "
+            f"the decisions of the two classifiers have different shapes, {given_a.shape} and "
             f"{given_b.shape}. Are these the same documents?"
         )
-    wanted = indicator(truth, given_a.shape[1])
-    same_length(len(given_a), len(wanted), "rows of truth")
+    wanted = truth_matrix(truth, given_a.shape[1])
+    check_same_length(len(given_a), len(wanted), "rows of truth")
     only_a, only_b = _only(given_a == wanted, given_b == wanted)
     return SignTest(only_a, only_b, _sign_p_value(only_a, only_b, alternative))
 
@@ -155,24 +160,24 @@ def bootstrap_interval(
     level: float = 0.95,
     random_state: int | np.random.Generator = 0,
 ) -> Interval:
-    """Return an interval for a statistic by drawing documents with replacement.
+    """Return the bootstrap percentile interval of a statistic.
 
-    Paired: all arrays are resampled by the same rows, so the statistic may be a difference between
-    two classifiers; that interval excludes 0 if the difference is significant. The ends are
-    percentiles of the resampled statistics.
+    Documents are sampled with replacement. All arrays are resampled by the same rows, so the
+    statistic may be a paired difference between two classifiers, whose interval excludes 0 if the
+    difference is significant.
 
     Parameters
     ----------
     statistic : callable
-        Takes as many arrays as are given, and returns a number.
+        A function of as many arrays as are given that returns a number.
     *arrays : array-like of shape (n_documents, ...)
-        What is known of each document: truth, decisions, scores.
+        Values of each document, such as truth, decisions or scores.
     n_resamples : int, default=1000
-        How many samples are drawn.
+        The number of samples.
     level : float, default=0.95
         The share of the resampled statistics within the interval.
     random_state : int or Generator, default=0
-        Where the chance comes from.
+        Seed of the samples.
 
     Examples
     --------
@@ -183,11 +188,13 @@ def bootstrap_interval(
     """
     samples: list[NDArray[Any]] = [np.asarray(array) for array in arrays]
     if len({len(sample) for sample in samples}) != 1 or not len(samples[0]):
-        raise ScoreError(f"arrays of one length are needed, not {[len(s) for s in samples]}.")
+        raise ScoreError(
+            f"arrays must have the same length, above 0, not {[len(s) for s in samples]}."
+        )
     _check_resampling(n_resamples, level)
     n_documents, generator = len(samples[0]), np.random.default_rng(random_state)
-    drawn = (generator.integers(n_documents, size=n_documents) for _ in range(n_resamples))
-    values = [float(statistic(*(sample[rows] for sample in samples))) for rows in drawn]
+    resamples = (generator.integers(n_documents, size=n_documents) for _ in range(n_resamples))
+    values = [float(statistic(*(sample[rows] for sample in samples))) for rows in resamples]
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(statistic(*samples)), float(low), float(high))
 
@@ -200,17 +207,18 @@ def bootstrap_interval_of_counts(
     level: float = 0.95,
     random_state: int | np.random.Generator = 0,
 ) -> Interval:
-    """Return the interval of :func:`bootstrap_interval` from counts of documents that are alike.
+    """Return the interval of :func:`bootstrap_interval` from counts of equal documents.
 
-    Where a statistic sees of each document only which of a few kinds it is of, to draw n documents
-    is to draw from a multinomial: as quick for millions of documents as for a hundred.
+    If the statistic depends only on the numbers of documents of a few kinds, a sample of n
+    documents is a sample from a multinomial, which is as fast for millions of documents as for a
+    hundred.
 
     Parameters
     ----------
     statistic : callable
-        Takes counts of shape (n, n_kinds), and returns n numbers.
+        A function of counts of shape (n, n_kinds) that returns n numbers.
     counts : array-like of int of shape (n_kinds,)
-        How many documents of each kind there are.
+        The number of documents of each kind.
     n_resamples, level, random_state
         As in :func:`bootstrap_interval`.
 
@@ -222,7 +230,9 @@ def bootstrap_interval_of_counts(
     """
     kinds = np.asarray(counts, dtype=np.int64)
     if kinds.ndim != 1 or not kinds.sum() or (kinds < 0).any():
-        raise ScoreError(f"counts of documents by kind are needed, not {counts!r:.80}.")
+        raise ScoreError(
+            f"counts of documents by kind must not be negative or all 0: {counts!r:.80}."
+        )
     _check_resampling(n_resamples, level)
     generator, n = np.random.default_rng(random_state), int(kinds.sum())
     values = statistic(generator.multinomial(n, kinds / n, size=n_resamples))
@@ -232,7 +242,10 @@ def bootstrap_interval_of_counts(
 
 def _check_resampling(n_resamples: int, level: float) -> None:
     if n_resamples < 1 or not 0 < level < 1:
-        raise ScoreError(f"n_resamples={n_resamples} and level={level} make no interval.")
+        raise ScoreError(
+            "n_resamples must be at least 1 and level between 0 and 1, not "
+            f"{n_resamples} and {level}."
+        )
 
 
 def _only(right_a: NDArray[np.bool_], right_b: NDArray[np.bool_]) -> tuple[int, int]:
@@ -240,35 +253,29 @@ def _only(right_a: NDArray[np.bool_], right_b: NDArray[np.bool_]) -> tuple[int, 
 
 
 def _sign_p_value(only_a: int, only_b: int, alternative: Alternative) -> float:
-    # Without a difference there is nothing to test, and binomtest refuses no trials.
+    # binomtest needs at least one trial; without differences there is no evidence.
     if only_a + only_b == 0:
         return 1.0
     return float(binomtest(only_a, only_a + only_b, alternative=alternative).pvalue)
 
 
-# ------------------------------------------------------------------------------------------------
-# How far chance may have moved a share.
-
-_DEVIATIONS = 1.959963984540054  # of a normal distribution: 95 % lie within
-
-
 def wilson_interval(
-    right: float, asked: float, quantile: float = _DEVIATIONS
+    n_right: float, n_total: float, quantile: float = _NORMAL_QUANTILE
 ) -> tuple[float, float]:
-    r"""Return between which shares the true one lies, in 95 of 100 cases.
+    r"""Return the Wilson score interval of a share, by default of 95 %.
 
     .. math:: \frac{p + \frac{q^2}{2 n} \pm q \sqrt{\frac{p (1 - p)}{n} + \frac{q^2}{4 n^2}}}
               {1 + \frac{q^2}{n}}
 
-    where :math:`p` is the share of right ones and :math:`n` how many were asked. Unlike the plain
-    interval it stays within 0 and 1, and is of use from a few on.
+    where :math:`p` is the observed share and :math:`n` the number of trials. Unlike the normal
+    interval it stays within 0 and 1, and it is accurate for few trials.
 
     Parameters
     ----------
-    right, asked : float
-        How many were right, and of how many.
+    n_right, n_total : float
+        The number of successes, and of trials.
     quantile : float, default=1.96
-        q, in standard deviations; another one for another certainty.
+        q, in standard deviations, which sets the confidence level.
 
     Examples
     --------
@@ -277,11 +284,11 @@ def wilson_interval(
     >>> wilson_interval(0, 0)
     (0.0, 1.0)
     """
-    if not asked:
+    if not n_total:
         return 0.0, 1.0
-    share, more = right / asked, quantile**2 / asked
+    share, more = n_right / n_total, quantile**2 / n_total
     middle = share + more / 2
-    reach = quantile * sqrt(share * (1 - share) / asked + more / (4 * asked))
+    reach = quantile * sqrt(share * (1 - share) / n_total + more / (4 * n_total))
     low, high = ((middle + side * reach) / (1 + more) for side in (-1, 1))
-    # Rounding must not put the share itself outside.
+    # Rounding must not exclude the share itself.
     return max(min(low, share), 0.0), min(max(high, share), 1.0)

@@ -1,25 +1,35 @@
-"""Feature selection and weighting: term scores, selectors, SMART weights, Fisher features."""
+"""Feature selection and weighting of terms.
+
+- :mod:`~tallytext.features.term_scores`: chi-square, information gain and other scores of terms;
+- :mod:`~tallytext.features.selector`: ``TermSelector``, selection of terms by a score;
+- :mod:`~tallytext.features.selected_tally`: a tally of selected terms that goes on learning;
+- :mod:`~tallytext.features.l1`: ``L1Selector``, selection by an L1-penalised linear model;
+- :mod:`~tallytext.features.strength`: term strength;
+- :mod:`~tallytext.features.tf_idf`: SMART weights: tf, idf and normalisation;
+- :mod:`~tallytext.features.svd`: truncated singular value decomposition of sparse matrices;
+- :mod:`~tallytext.features.fisher`: Fisher's discriminant as features of documents.
+"""
 
 from typing import TYPE_CHECKING
 
 from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tallytext.features.fisher import Fisher, FisherFeatures, fisher_directions
+    from tallytext.features.fisher import FisherDirections, FisherFeatures, fisher_directions
     from tallytext.features.l1 import L1Selector
     from tallytext.features.selected_tally import SelectedTally
-    from tallytext.features.selector import TermSelector, selected, top_terms
-    from tallytext.features.smart import SmartWeighting, document_frequencies, smart_weights
+    from tallytext.features.selector import TermSelector, select_terms, top_terms
     from tallytext.features.strength import (
         RelatedPairs,
         related_pairs,
-        strength_of_pairs,
         term_strength,
+        term_strength_from_pairs,
     )
-    from tallytext.features.term_scores import scores
+    from tallytext.features.term_scores import score_terms
+    from tallytext.features.tf_idf import SmartWeighting, document_frequencies, smart_weights
 
 __all__ = [
-    "Fisher",
+    "FisherDirections",
     "FisherFeatures",
     "L1Selector",
     "RelatedPairs",
@@ -29,23 +39,23 @@ __all__ = [
     "document_frequencies",
     "fisher_directions",
     "related_pairs",
-    "scores",
-    "selected",
+    "score_terms",
+    "select_terms",
     "smart_weights",
-    "strength_of_pairs",
     "term_strength",
+    "term_strength_from_pairs",
     "top_terms",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "fisher": ["Fisher", "FisherFeatures", "fisher_directions"],
+        "fisher": ["FisherDirections", "FisherFeatures", "fisher_directions"],
         "l1": ["L1Selector"],
         "selected_tally": ["SelectedTally"],
-        "selector": ["TermSelector", "selected", "top_terms"],
-        "smart": ["SmartWeighting", "document_frequencies", "smart_weights"],
-        "strength": ["RelatedPairs", "related_pairs", "strength_of_pairs", "term_strength"],
-        "term_scores": ["scores"],
+        "selector": ["TermSelector", "select_terms", "top_terms"],
+        "tf_idf": ["SmartWeighting", "document_frequencies", "smart_weights"],
+        "strength": ["RelatedPairs", "related_pairs", "term_strength_from_pairs", "term_strength"],
+        "term_scores": ["score_terms"],
     },
 )

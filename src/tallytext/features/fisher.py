@@ -1,4 +1,8 @@
-"""Fisher's discriminant as features of documents, a few numbers made of all words."""
+"""Fisher's linear discriminant as features of documents.
+
+:class:`FisherFeatures` reduces documents by latent semantic analysis and projects them on the
+directions of :func:`fisher_directions`, which separate the classes.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,22 @@ from scipy import linalg, sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tallytext._validation import check_counts_to_weigh, check_whole
+from tallytext._typing import FloatArray
+from tallytext._validation import check_weighting_counts, check_whole
 from tallytext.errors import LabelError
-from tallytext.features.smart import Weigher
-from tallytext.features.svd import singular_vectors
-from tallytext.tally.labels import Targets, array_of_labels, check_lengths, targets_of, truth_of
+from tallytext.features.svd import truncated_svd
+from tallytext.features.tf_idf import TermWeighting
+from tallytext.tally.labels import (
+    Targets,
+    check_lengths,
+    indicator_matrix,
+    label_array,
+    read_targets,
+)
 
-# ------------------------------------------------------------------------------------------------
-# Fisher's discriminant: directions in which classes lie apart, and their documents together.
 
-Numbers = NDArray[np.floating[Any]]
-
-
-class Scatter(NamedTuple):
-    r"""How points lie around the means of their classes. Sums, to which points can be added.
+class ClassScatter(NamedTuple):
+    r"""The sizes and means of classes of points, and the scatter within classes.
 
     Attributes
     ----------
@@ -33,68 +39,73 @@ class Scatter(NamedTuple):
         :math:`S_w = \sum_c \sum_{i \in c} (x_i - m_c)(x_i - m_c)^T`.
     """
 
-    sizes: Numbers
-    means: Numbers
-    within: Numbers
+    sizes: FloatArray
+    means: FloatArray
+    within: FloatArray
 
     @classmethod
-    def of(cls, X: Numbers, truth: Any) -> Scatter:
-        """Return the scatter of points of which ``truth`` says the classes, zeros and ones.
+    def from_points(cls, X: FloatArray, truth: Any) -> ClassScatter:
+        """Compute the scatter of points.
 
-        A point with several classes counts once in each.
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_dimensions)
+        truth : sparse array of shape (n_points, n_classes)
+            1 for the classes of each point. A point with several classes counts once in each.
         """
         sizes = np.asarray(truth.sum(axis=0), dtype=np.float64).ravel()
         means = np.asarray(truth.T @ X) / np.maximum(sizes, 1)[:, None]
         within = np.zeros((X.shape[1], X.shape[1]))
+        # Centred class by class: the difference of X'X and the sum of N m m' would cancel.
         for c in range(len(sizes)):
-            apart = X[np.flatnonzero(truth[:, [c]].toarray())] - means[c]
-            within += apart.T @ apart
+            centred = X[np.flatnonzero(truth[:, [c]].toarray())] - means[c]
+            within += centred.T @ centred
         return cls(sizes, means, within)
 
     @property
-    def between(self) -> Numbers:
+    def between_classes(self) -> FloatArray:
         r""":math:`S_b = \sum_c N_c (m_c - m)(m_c - m)^T`."""
         centre = self.sizes @ self.means / max(self.sizes.sum(), 1)
-        apart = (self.means - centre) * np.sqrt(self.sizes)[:, None]
-        return apart.T @ apart
+        scaled = (self.means - centre) * np.sqrt(self.sizes)[:, None]
+        return scaled.T @ scaled
 
 
-class Fisher(NamedTuple):
-    """Directions, and how far apart classes lie along each.
+class FisherDirections(NamedTuple):
+    """Discriminant directions, and the separation of the classes along each.
 
     Attributes
     ----------
     directions : ndarray of shape (n_dimensions, n_directions)
     ratios : ndarray of shape (n_directions,)
-        Scatter between classes by scatter within them. Descending.
+        Scatter between classes divided by scatter within classes, descending.
     """
 
-    directions: Numbers
-    ratios: Numbers
+    directions: FloatArray
+    ratios: FloatArray
 
 
-def fisher_directions(X: ArrayLike, y: ArrayLike, gamma: float = 0.0) -> Fisher:
-    r"""Return Fisher's directions of points of two classes or more.
+def fisher_directions(X: ArrayLike, y: ArrayLike, gamma: float = 0.0) -> FisherDirections:
+    r"""Return Fisher's discriminant directions of points of at least two classes.
 
     For two classes
 
     .. math:: v = (S_w + \gamma I)^{-1} (m_1 - m_0), \quad
         \rho = \frac{(v \cdot (m_1 - m_0))^2}{v^T S_w v}
 
-    and for more, at most one fewer than classes,
+    and for more classes, at most one direction fewer than classes,
 
     .. math:: S_b v = \rho (S_w + \gamma I) v, \quad v^T (S_w + \gamma I) v = 1
 
-    with :math:`\rho = v^T S_b v / v^T S_w v` given. Of each of these the number of the largest
-    magnitude is positive.
+    with :math:`\rho = v^T S_b v / v^T S_w v` as the ratio. The element of the
+    largest magnitude of each of these directions is positive.
 
     Parameters
     ----------
     X : array-like of shape (n_points, n_dimensions)
-        Few dimensions: matrices of dimensions by dimensions are solved.
+        Few dimensions: a matrix of dimensions by dimensions is solved.
     y : array-like of shape (n_points,)
     gamma : float, default=0.0
-        Added to the scatter within classes in all directions.
+        Regularisation: added to the diagonal of the scatter within classes.
 
     Examples
     --------
@@ -106,32 +117,37 @@ def fisher_directions(X: ArrayLike, y: ArrayLike, gamma: float = 0.0) -> Fisher:
     points = np.asarray(X, dtype=np.float64)
     classes, numbers = np.unique(np.asarray(y), return_inverse=True)
     if len(classes) < 2:
-        raise LabelError("directions can only tell classes apart, and there is one class.")
-    scatter = Scatter.of(points, _indicator(numbers, len(classes)))
-    return directions_of(scatter, gamma)
+        raise LabelError("Fisher directions need at least two classes, and there is one class.")
+    scatter = ClassScatter.from_points(points, _indicator(numbers, len(classes)))
+    return solve_directions(scatter, gamma)
 
 
-def directions_of(scatter: Scatter, gamma: float) -> Fisher:
-    """Return the directions of points with such a scatter."""
-    firm = scatter.within + gamma * np.eye(len(scatter.within))
+def solve_directions(scatter: ClassScatter, gamma: float) -> FisherDirections:
+    """Return the discriminant directions for a scatter."""
+    regularised = scatter.within + gamma * np.eye(len(scatter.within))
     if len(scatter.sizes) == 2:
-        apart = scatter.means[1] - scatter.means[0]
-        single = linalg.solve(firm, apart, assume_a="pos")[:, None]
-        return Fisher(single, _ratios(single, np.outer(apart, apart), scatter.within))
-    _, vectors = linalg.eigh(scatter.between, firm)
-    kept = vectors[:, ::-1][:, : len(scatter.sizes) - 1]
-    if not kept.size:  # points without a dimension lie all in one place
-        return Fisher(kept, np.empty(0))
-    kept = kept * np.sign(kept[np.abs(kept).argmax(axis=0), np.arange(kept.shape[1])])
-    return Fisher(kept, _ratios(kept, scatter.between, scatter.within))
+        difference = scatter.means[1] - scatter.means[0]
+        # Between two classes the scatter has rank one, so no eigenvectors are needed.
+        single = linalg.solve(regularised, difference, assume_a="pos")[:, None]
+        between = np.outer(difference, difference)
+        return FisherDirections(single, _ratios(single, between, scatter.within))
+    _, vectors = linalg.eigh(scatter.between_classes, regularised)
+    # eigh() sorts by ascending eigenvalue; the rank of S_b is at most one below the classes.
+    best = vectors[:, ::-1][:, : len(scatter.sizes) - 1]
+    if not best.size:  # points without dimensions
+        return FisherDirections(best, np.empty(0))
+    # The sign of an eigenvector is arbitrary, and differs between LAPACK libraries.
+    best = best * np.sign(best[np.abs(best).argmax(axis=0), np.arange(best.shape[1])])
+    return FisherDirections(best, _ratios(best, scatter.between_classes, scatter.within))
 
 
-def _ratios(directions: Numbers, between: Numbers, within: Numbers) -> Numbers:
-    apart, together = (
+def _ratios(directions: FloatArray, between: FloatArray, within: FloatArray) -> FloatArray:
+    above, below = (
         np.einsum("ik,ij,jk->k", directions, matrix, directions) for matrix in (between, within)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(apart > 0, apart / together, 0.0)
+        # Separated classes without scatter have an infinite ratio, and equal points have none.
+        return np.where(above > 0, above / below, 0.0)
 
 
 def _indicator(numbers: NDArray[np.intp], n_classes: int) -> Any:
@@ -140,40 +156,40 @@ def _indicator(numbers: NDArray[np.intp], n_classes: int) -> Any:
 
 
 class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Features along which classes lie apart, from all words together.
+    r"""Features that separate the classes, each a linear combination of all words.
 
-    Documents, weighted, are reduced to :math:`r` dimensions by latent semantic analysis, for among
-    thousands of words there is always a direction that tells the training documents apart by
-    chance. There the features are the generalised eigenvectors, at most one fewer than classes, of
+    Weighted documents are reduced to :math:`r` dimensions by latent semantic analysis, because
+    among thousands of words some direction always separates the training documents by chance. The
+    features are then the generalised eigenvectors, at most one fewer than classes, of
 
     .. math:: S_b v = \rho (S_w + \gamma I) v, \quad \gamma = \text{ridge} \cdot
         \frac{\operatorname{tr} S_w}{r}
 
-    where :math:`S_w` is the scatter within classes and :math:`S_b` that between them. Good features
-    for trees, which can ask for one number at a time only.
+    where :math:`S_w` is the scatter within classes and :math:`S_b` that between them. They are
+    good features for trees, which split by one feature at a time.
 
     Parameters
     ----------
     n_components : int, default=None
-        How many directions at most; None for as many as there are.
+        The largest number of directions; None for all.
     n_lsa : int, default=200
-        r.
+        r, the dimensions of latent semantic analysis.
     ridge : float, default=1e-3
     append : bool, default=False
-        Whether the features of latent semantic analysis come first, and these after them.
+        True to return the features of latent semantic analysis, too, before these.
     weighting : str or None, default="ltc"
-        How words are weighted, in the letters of SMART; None: not at all.
+        The SMART weights of words; None for counts as they are.
     random_state : int, RandomState or None, default=0
-        Where the search for singular vectors begins.
+        Seed of the singular value decomposition.
 
     Attributes
     ----------
     classes_ : ndarray
     components_ : ndarray of shape (n_lsa, n_terms)
-        What latent semantic analysis found.
+        The right singular vectors of latent semantic analysis.
     directions_ : ndarray of shape (n_lsa, n_directions)
     ratios_ : ndarray of shape (n_directions,)
-        Scatter between classes by scatter within them, along each direction.
+        Scatter between classes divided by scatter within classes, along each direction.
 
     Examples
     --------
@@ -202,7 +218,7 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions.
+        """Compute the directions.
 
         Parameters
         ----------
@@ -213,20 +229,21 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             document counts once in each of its classes.
         """
         self._check_parameters()
-        X = self._checked(X, reset=True)
-        targets = targets_of(y)
+        X = self._check_input(X, reset=True)
+        targets = read_targets(y)
         check_lengths(X, targets)
-        truth = self._meet(targets)
-        self.weigher_ = Weigher.of(X, self.weighting)
-        weighted = self.weigher_(X)
-        found = singular_vectors(weighted, self.n_lsa, self.random_state)
+        truth = self._class_indicator(targets)
+        self.term_weighting_ = TermWeighting.from_documents(X, self.weighting)
+        weighted = self.term_weighting_(X)
+        found = truncated_svd(weighted, self.n_lsa, self.random_state)
         self.components_ = found.right.T
-        fisher = self._directions(Scatter.of(np.asarray(weighted @ found.right), truth))
+        reduced = np.asarray(weighted @ found.right)
+        fisher = self._directions(ClassScatter.from_points(reduced, truth))
         self.directions_ = fisher.directions[:, : self.n_components]
         self.ratios_ = fisher.ratios[: self.n_components]
         return self
 
-    def transform(self, X: Any) -> Numbers:
+    def transform(self, X: Any) -> FloatArray:
         """Return the features of documents, documents by features.
 
         Parameters
@@ -235,30 +252,32 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             Counts.
         """
         check_is_fitted(self)
-        reduced = np.asarray(self.weigher_(self._checked(X, reset=False)) @ self.components_.T)
+        weighted = self.term_weighting_(self._check_input(X, reset=False))
+        reduced = np.asarray(weighted @ self.components_.T)
         features = reduced @ self.directions_
         return np.hstack([reduced, features]) if self.append else features
 
-    def _directions(self, scatter: Scatter) -> Fisher:
+    def _directions(self, scatter: ClassScatter) -> FisherDirections:
         dimensions = max(1, len(scatter.within))
-        # Classes of one document each have no scatter: all directions are then as good.
-        spread = np.trace(scatter.within) or np.trace(scatter.between) or 1.0
-        found = directions_of(scatter, self.ridge * float(spread) / dimensions)
-        # The scatter within classes becomes that of points a unit apart, as far as it can.
+        # Classes of one document each have no scatter within: use the scatter between them then.
+        spread = np.trace(scatter.within) or np.trace(scatter.between_classes) or 1.0
+        found = solve_directions(scatter, self.ridge * float(spread) / dimensions)
+        # Scale directions to a variance of about 1 within classes.
         unit = np.sqrt(np.maximum(1.0, scatter.sizes.sum() - len(scatter.sizes)))
         return found._replace(directions=found.directions * unit)
 
-    def _checked(self, X: Any, reset: bool) -> sparse.csr_array[Any]:
+    def _check_input(self, X: Any, reset: bool) -> sparse.csr_array[Any]:
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         rows = sparse.csr_array(checked)
-        check_counts_to_weigh(rows, self)
+        check_weighting_counts(rows, self)
         return rows
 
-    def _meet(self, targets: Targets) -> sparse.csr_array[Any]:
-        self.classes_ = array_of_labels(targets.classes)
+    def _class_indicator(self, targets: Targets) -> sparse.csr_array[Any]:
+        """Set ``classes_``; return 1 for the classes of each document."""
+        self.classes_ = label_array(targets.classes)
         if len(self.classes_) < 2:
-            raise LabelError("directions can only tell classes apart, and there is one class.")
-        return sparse.csr_array(truth_of(targets.labels, self.classes_).astype(np.float64))
+            raise LabelError("Fisher directions need at least two classes, and there is one class.")
+        return sparse.csr_array(indicator_matrix(targets.labels, self.classes_).astype(np.float64))
 
     def _check_parameters(self) -> None:
         check_whole("n_lsa", self.n_lsa, 1)

@@ -1,4 +1,4 @@
-"""A tally of chosen terms that learns, forgets and merges, in step with the tally of all terms."""
+"""A tally of selected terms that learns, forgets and merges in step with the tally of all terms."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tallytext.tally.tally import Tally, Terms
 
 
 class SelectedTally:
-    """All counts, and those of the chosen terms, which follow each change.
+    """A tally of all terms and a tally of the selected terms, which are updated together.
 
-    A mask is a choice of terms, not a loss of counts: documents are learned and forgotten whole,
-    and what the chosen terms have of them goes into a second tally with totals of its own, at the
-    cost of reading the document. It is always ``all.mask(ids)``, in every plane: documents keep the
+    No counts are lost by selection: documents are learned and forgotten whole, and the counts of
+    the selected terms also go into a second tally with its own totals, at the cost of reading the
+    document. The second tally is always ``all.mask(ids)``, in every plane: documents keep the
     length and the norm that they had with all their terms.
 
-    Terms that come after the choice stay outside until :meth:`reselect`.
+    Terms that are added after the selection are left out until :meth:`reselect`.
 
     Parameters
     ----------
     tally : Tally
-        What was counted so far; it stays as it is.
+        The counts so far; not changed.
     selector : TermSelector
-        What chooses; it stays as it is, too.
+        The settings of the selection; not changed.
 
     Examples
     --------
@@ -43,44 +43,44 @@ class SelectedTally:
     """
 
     def __init__(self, tally: Tally, selector: TermSelector) -> None:
-        _check_possible(tally, selector)
+        _check_selectable(tally, selector)
         self._selector = clone(selector)
-        self._all = _followed(tally)
+        self._all = _followed_copy(tally)
         self.reselect()
 
     @classmethod
-    def chosen(cls, tally: Tally, selector: TermSelector) -> Self:
-        """Return the tally of terms that a fitted selector has chosen before.
+    def from_fitted(cls, tally: Tally, selector: TermSelector) -> Self:
+        """Make a selected tally by a fitted selector, without scoring terms again.
 
         Parameters
         ----------
         tally : Tally
-            What was counted so far; it stays as it is.
+            The counts so far; not changed.
         selector : TermSelector
-            Fitted, on this vocabulary.
+            Fitted on this vocabulary.
 
         Examples
         --------
         >>> tally = Tally().learn({"sky": 2, "the": 1}, "X").learn({"sea": 2, "the": 1}, "Y")
         >>> selector = TermSelector(k=2).fit_tally(tally)
-        >>> SelectedTally.chosen(tally, selector) == SelectedTally(tally, TermSelector(k=2))
+        >>> SelectedTally.from_fitted(tally, selector) == SelectedTally(tally, TermSelector(k=2))
         True
         """
-        _check_possible(tally, selector)
+        _check_selectable(tally, selector)
         made = cls.__new__(cls)
         made.__setstate__({"all": tally, "selector": copy(selector)})
         return made
 
     @property
     def all(self) -> Tally:
-        """The counts of all terms, to be read; they change by :meth:`learn` and its kin."""
+        """The counts of all terms, read-only; :meth:`learn` and :meth:`forget` change them."""
         return self._all
 
     @property
     def tally(self) -> Tally:
-        """The counts of the chosen terms, to be read.
+        """The counts of the selected terms, read-only.
 
-        A model of it (``MultinomialNB.from_tally``) knows what is learned here, until
+        A model of it (``MultinomialNB.from_tally``) is updated by :meth:`learn`, until
         :meth:`reselect` makes another tally.
         """
         follower = self._all.follower
@@ -89,17 +89,17 @@ class SelectedTally:
 
     @property
     def selector(self) -> TermSelector:
-        """What has chosen: its scores are those of the moment of the choice."""
+        """The fitted selector; its scores are those at the time of the selection."""
         return self._selector
 
     @property
     def ids(self) -> NDArray[np.intp]:
-        """The ids of the chosen terms, best first."""
+        """The ids of the selected terms, best first."""
         return self._selector.best_.copy()
 
     @property
     def terms(self) -> NDArray[np.object_]:
-        """The chosen terms, best first."""
+        """The selected terms, best first."""
         return self._all.vocabulary.terms(self._selector.best_)
 
     def learn(
@@ -134,7 +134,7 @@ class SelectedTally:
         terms: Terms | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Take documents out, whole, as :meth:`tallytext.Tally.forget` does.
+        """Subtract documents, whole, as :meth:`tallytext.Tally.forget` does.
 
         Parameters
         ----------
@@ -145,38 +145,39 @@ class SelectedTally:
         terms : Vocabulary, mapping of str to int or sequence of str, default=None
             The names of the columns.
         sample_weight : float or array-like of shape (n_documents,), default=None
-            As they were learned with.
+            The weights that they were learned with.
         """
         self._all.forget(documents, labels, terms=terms, sample_weight=sample_weight)
         return self
 
     def reselect(self) -> Self:
-        """Score all terms anew, and choose among them: :attr:`tally` is another one then."""
+        """Score and select all terms again; :attr:`tally` is a new tally then."""
         self._selector.fit_tally(self._all)
         self._follow()
         return self
 
     def copy(self) -> Self:
-        """Return an independent one with the same choice."""
+        """Return an independent copy with the same terms."""
         other = self.__class__.__new__(self.__class__)
         other.__setstate__(self.__getstate__())
         return other
 
     def __iadd__(self, other: object) -> Self:
-        return self._combined(other, +1)
+        return self._combine(other, +1)
 
     def __isub__(self, other: object) -> Self:
-        return self._combined(other, -1)
+        return self._combine(other, -1)
 
     def __add__(self, other: object) -> Self:
-        return self.copy()._combined(other, +1)
+        return self.copy()._combine(other, +1)
 
     def __sub__(self, other: object) -> Self:
-        return self.copy()._combined(other, -1)
+        return self.copy()._combine(other, -1)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SelectedTally):
             return NotImplemented
+        # Sets, because the order by score is that at the time of the selection.
         return self._all == other._all and {*self.terms} == {*other.terms}
 
     __hash__ = None  # type: ignore[assignment]
@@ -188,10 +189,11 @@ class SelectedTally:
         return {"all": self._all.copy(), "selector": copy(self._selector)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._selector, self._all = state["selector"], _followed(state["all"])
+        self._selector, self._all = state["selector"], _followed_copy(state["all"])
         self._follow()
 
-    def _combined(self, other: object, sign: int) -> Self:
+    def _combine(self, other: object, sign: int) -> Self:
+        # All counts, because the other tally may have selected other terms.
         theirs = other._all if isinstance(other, SelectedTally) else other
         if not isinstance(theirs, Tally):
             return NotImplemented
@@ -202,37 +204,37 @@ class SelectedTally:
         self._all.follow(self._all.mask(self._selector.best_), self._selector.kept_)
 
 
-class _Followed(Tally):
-    """A tally whose changes go, without some terms, into another one too."""
+class _FollowedTally(Tally):
+    """A tally that applies each change to a second tally, too, without some terms."""
 
     follower: Tally | None = None
-    _kept: NDArray[np.uint8]
+    _mask: NDArray[np.uint8]
 
-    def follow(self, tally: Tally, kept: NDArray[np.bool_]) -> None:
-        """Have a tally of the kept terms follow from now on."""
-        # Numbers of labels are handed out by either, so that there must be one list of them.
+    def follow(self, tally: Tally, mask: NDArray[np.bool_]) -> None:
+        """Apply all changes to a tally of the selected terms, too."""
+        # Both tallies number new labels, so they must share one index of labels.
         tally._labels = self._labels
-        self.follower, self._kept = tally, kept.view(np.uint8)
+        self.follower, self._mask = tally, mask.view(np.uint8)
 
     def _apply(self, change: Change, sign: int) -> None:
         super()._apply(change, sign)
         if self.follower is not None:
-            # Cannot fail: what all counts can take, some of them can.
-            self.follower._apply(change.masked(self._kept), sign)
+            # Cannot fail: the change was possible for all counts, so it is for a part of them.
+            self.follower._apply(change.masked(self._mask), sign)
 
 
-def _followed(tally: Tally) -> _Followed:
+def _followed_copy(tally: Tally) -> _FollowedTally:
     own = tally.copy()
-    followed = _Followed(own._vocabulary, planes=own._planes)
+    followed = _FollowedTally(own._vocabulary, planes=own._planes)
     followed._native, followed._labels, followed._closed = own._native, own._labels, own._closed
     return followed
 
 
-def _check_possible(tally: Any, selector: TermSelector) -> None:
+def _check_selectable(tally: Any, selector: TermSelector) -> None:
     if not isinstance(tally, Tally):
-        raise CountError(f"terms are selected of a Tally, not of {tally!r:.60}.")
+        raise CountError(f"SelectedTally needs the counts of a Tally, not {tally!r:.60}.")
     if selector.nonempty:
         raise CountError(
-            "nonempty=True looks at single documents, and a tally holds their sums only: "
-            "select with nonempty=False, or give documents to TermSelector.transform."
+            "nonempty=True needs single documents, and a tally has only their sums: "
+            "select with nonempty=False, or pass documents to TermSelector.transform."
         )

@@ -1,4 +1,4 @@
-"""Term strength: how likely a word of one document is to be in another that is alike."""
+"""Term strength: the probability that a word of a document is in a similar document, too."""
 
 from __future__ import annotations
 
@@ -9,32 +9,31 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from tallytext._core import InvertedIndex
+from tallytext._typing import FloatArray
 from tallytext.errors import CountError
-from tallytext.features.smart import canonical, document_frequencies, smart_weights
-from tallytext.features.term_scores import Floats
-from tallytext.runtime import progress_bar, thread_count
+from tallytext.features.tf_idf import canonical_csr, document_frequencies, smart_weights
+from tallytext.runtime import progress_bar, rows_per_block, thread_count
 
-MOST_DOCUMENTS = 20_000
-"""Of more documents than these, so many are drawn to be compared with each other."""
+MAX_DOCUMENTS = 20_000
+"""The largest number of documents to compare with each other; of more, a sample."""
 
-BINS = 1000
-"""Bins of the histogram of similarities from which a threshold is read."""
+HISTOGRAM_BINS = 1000
+"""Bins of the histogram of similarities that the threshold is found from."""
 
-_STEP = 512  # documents at a time
-_PAIRS = 8192  # pairs at a time
+_BLOCK_DOCUMENTS = 512  # documents compared between two steps of the progress bar
 
 
 class RelatedPairs(NamedTuple):
-    """Pairs of documents that are alike.
+    """Pairs of similar documents, as :func:`related_pairs` finds them.
 
     Attributes
     ----------
     pairs : ndarray of shape (n_pairs, 2)
         The rows of the two documents of each pair, the later one first.
     threshold : float
-        The least similarity.
+        The smallest similarity.
     mean_related : float
-        How many others a document is alike to, on average of those compared.
+        The mean number of related documents of a document, over all that were compared.
     """
 
     pairs: NDArray[np.intp]
@@ -51,14 +50,14 @@ def term_strength(
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: bool | None = None,
-) -> Floats:
-    r"""Return for each column how likely a word is in y, given that it is in x, for related x, y.
+) -> FloatArray:
+    r"""Return the strength of each term: its probability in y, given that it is in the related x.
 
     .. math:: s(w) = P(w \in y \mid w \in x)
         = \frac{2\, |\{\{x, y\}: w \in x \cap y\}|}
                {|\{\{x, y\}: w \in x\}| + |\{\{x, y\}: w \in y\}|}
 
-    over the pairs of :func:`related_pairs`; 0 for a word in none of them. No labels are needed
+    over the pairs of :func:`related_pairs`; 0 for a term in none of them. No labels are needed
     (Yang and Pedersen 1997).
 
     Parameters
@@ -74,7 +73,7 @@ def term_strength(
     >>> term_strength(X, threshold=0.3)
     array([0.66666667, 0.        , 0.66666667, 0.        ])
     """
-    rows = _counts(X)
+    rows = _check_counts(X)
     found = related_pairs(
         rows,
         related,
@@ -84,11 +83,11 @@ def term_strength(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    return strength_of_pairs(rows, found.pairs)
+    return term_strength_from_pairs(rows, found.pairs)
 
 
-def strength_of_pairs(X: Any, pairs: ArrayLike) -> Floats:
-    """Return the :func:`term_strength` of each column, given which documents are related.
+def term_strength_from_pairs(X: Any, pairs: ArrayLike) -> FloatArray:
+    """Return the :func:`term_strength` of each column for given pairs of related documents.
 
     Parameters
     ----------
@@ -100,16 +99,19 @@ def strength_of_pairs(X: Any, pairs: ArrayLike) -> Floats:
     Examples
     --------
     >>> X = [[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]]
-    >>> strength_of_pairs(X, [(0, 1), (1, 2)])
+    >>> term_strength_from_pairs(X, [(0, 1), (1, 2)])
     array([0.66666667, 0.        , 0.66666667, 0.        ])
     """
-    rows = _counts(X)
+    rows = _check_counts(X)
     rows = sparse.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
-    listed = _pairs_of(pairs, rows.shape[0])
+    listed = _check_pairs(pairs, rows.shape[0])
+    # A document of several pairs counts once in each of them.
     degrees = np.bincount(listed.ravel(), minlength=rows.shape[0]).astype(np.float64)
     either, both = degrees @ rows, np.zeros(rows.shape[1])
-    for first in range(0, len(listed), _PAIRS):
-        one, other = listed[first : first + _PAIRS].T
+    # By the mean number of words, so that memory does not grow with the number of pairs.
+    step = rows_per_block(-(-rows.nnz // max(1, rows.shape[0])))
+    for first in range(0, len(listed), step):
+        one, other = listed[first : first + step].T
         shared = rows[one].multiply(rows[other]).tocsr()
         both += np.bincount(shared.indices, minlength=rows.shape[1])
     return 2.0 * both / np.maximum(either, 1.0)
@@ -125,30 +127,30 @@ def related_pairs(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> RelatedPairs:
-    """Return the pairs of documents whose weighted words have a large enough cosine.
+    """Return the pairs of documents with a large cosine similarity of their weighted words.
 
-    Of more than 20,000 documents, 20,000 are drawn and compared with each other. They are compared
-    by an inverted index, so that memory is that of the documents and of the pairs found.
+    Of more than 20,000 documents, a random sample of 20,000 is compared. An inverted index finds
+    the pairs, so that memory is needed for the documents and the pairs found only.
 
     Parameters
     ----------
     X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
         Counts.
     related : float, default=15
-        How many others a document should be related to, on average. The threshold is then the
-        highest multiple of 1/1000 that gives so many, as a histogram of all similarities tells;
-        where there are not enough, all pairs that share a word are related.
+        The wanted mean number of related documents of a document. The threshold is the highest
+        multiple of 1/1000 that gives as many, by a histogram of all similarities; if there are not
+        enough, all pairs that share a word are related.
     threshold : float, default=None
-        The least similarity, if it is known. A pair must share a word all the same.
+        The smallest similarity, in the place of ``related``. A pair must share a word in any case.
     weighting : str, default="ltc"
         The scheme of :class:`~tallytext.SmartWeighting`. Its norm should be ``c``: the
         histogram ends at 1.
     random_state : int, default=0
-        Where drawing begins.
+        Seed of the sample.
     n_jobs : int, default=None
         Threads; None for all cores.
     verbose : bool, default=None
-        Whether to show a bar; None: on a terminal, where it takes its time.
+        True to show a progress bar; None: on a terminal, if it takes long.
 
     Examples
     --------
@@ -159,59 +161,65 @@ def related_pairs(
     if not related > 0:
         raise ValueError(f"related must be positive, not {related!r}.")
     if threshold is not None and not threshold >= 0:
-        raise ValueError(f"threshold must not be negative, not {threshold!r}.")
-    rows = _counts(X)
-    drawn = _drawn(rows.shape[0], random_state)
-    rows = rows if drawn is None else rows[drawn]
-    index = _index_of(rows, weighting)
-    chunks = [(at, min(at + _STEP, rows.shape[0])) for at in range(0, rows.shape[0], _STEP)]
+        raise ValueError(f"threshold must be at least 0, not {threshold!r}.")
+    rows = _check_counts(X)
+    sample = _sample_rows(rows.shape[0], random_state)
+    rows = rows if sample is None else rows[sample]
+    index = _build_index(rows, weighting)
+    n = rows.shape[0]
+    blocks = [(at, min(at + _BLOCK_DOCUMENTS, n)) for at in range(0, n, _BLOCK_DOCUMENTS)]
     n_threads = thread_count(n_jobs)
-    with progress_bar("comparing documents", 2 * len(chunks), verbose) as step:
+    with progress_bar("comparing documents", 2 * len(blocks), verbose) as step:
         if threshold is None:
-            threshold = _threshold(index, chunks, related, n_threads, step)
+            threshold = _find_threshold(index, blocks, related, n_threads, step)
         found = [np.empty((0, 2), dtype=np.intp)]
-        for chunk in chunks:
-            found.append(np.column_stack(index.pairs(threshold, *chunk, n_threads)[:2]))
+        for block in blocks:
+            found.append(np.column_stack(index.pairs(threshold, *block, n_threads)[:2]))
             step()
     pairs = np.concatenate(found)
-    mean = 2 * len(pairs) / max(1, rows.shape[0])
-    return RelatedPairs(pairs if drawn is None else drawn[pairs], float(threshold), mean)
+    mean = 2 * len(pairs) / max(1, n)
+    return RelatedPairs(pairs if sample is None else sample[pairs], float(threshold), mean)
 
 
-def _threshold(index: Any, chunks: Any, related: float, n_threads: int, step: Any) -> float:
-    bins = np.zeros(BINS, dtype=np.int64)
-    for chunk in chunks:
-        bins += index.count_pairs(BINS, *chunk, n_threads)
+def _find_threshold(index: Any, blocks: Any, related: float, n_threads: int, step: Any) -> float:
+    bins = np.zeros(HISTOGRAM_BINS, dtype=np.int64)
+    for block in blocks:
+        bins += index.count_pairs(HISTOGRAM_BINS, *block, n_threads)
         step()
     at_least = bins[::-1].cumsum()[::-1]
+    # A pair relates two documents, hence the factor.
     enough = np.flatnonzero(2 * at_least >= related * index.n_documents)
-    return float(enough[-1] / BINS) if len(enough) else 0.0
+    return float(enough[-1] / HISTOGRAM_BINS) if len(enough) else 0.0
 
 
-def _index_of(rows: Any, weighting: str) -> InvertedIndex:
+def _build_index(rows: Any, weighting: str) -> InvertedIndex:
     weighted = smart_weights(rows, weighting, document_frequencies(rows), rows.shape[0])
     starts, terms = weighted.indptr.astype(np.int64), weighted.indices.astype(np.int32)
     return InvertedIndex(starts, terms, weighted.data, weighted.shape[1])
 
 
-def _drawn(n_documents: int, random_state: int) -> NDArray[np.intp] | None:
-    if n_documents <= MOST_DOCUMENTS:
+def _sample_rows(n_documents: int, random_state: int) -> NDArray[np.intp] | None:
+    if n_documents <= MAX_DOCUMENTS:
         return None
     random = np.random.default_rng(random_state)
-    return np.sort(random.choice(n_documents, MOST_DOCUMENTS, replace=False))
+    return np.sort(random.choice(n_documents, MAX_DOCUMENTS, replace=False))
 
 
-def _counts(X: Any) -> Any:
-    rows = canonical(X if sparse.issparse(X) else sparse.csr_array(np.atleast_2d(np.asarray(X))))
+def _check_counts(X: Any) -> Any:
+    if not sparse.issparse(X):
+        X = sparse.csr_array(np.atleast_2d(np.asarray(X)))
+    rows = canonical_csr(X)
     if rows.data.size and not (rows.data > 0).all():
-        raise CountError("a count is negative or not a number.")
+        raise CountError("counts must be positive numbers: a count is negative or not a number.")
     return rows
 
 
-def _pairs_of(pairs: ArrayLike, n_documents: int) -> NDArray[np.intp]:
+def _check_pairs(pairs: ArrayLike, n_documents: int) -> NDArray[np.intp]:
     listed = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
     if listed.size and (listed.min() < 0 or listed.max() >= n_documents):
-        raise CountError(f"a pair names a document that is not among the {n_documents}.")
+        raise CountError(
+            f"pairs must be rows of the {n_documents} documents: a pair is out of range."
+        )
     if (listed[:, 0] == listed[:, 1]).any():
-        raise CountError("a pair is made of two documents, not of one and itself.")
+        raise CountError("a pair must be of two different documents, not of one and itself.")
     return listed

@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING
 from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tallytext.io.batches import Batch, Skipped
-    from tallytext.io.cleaning import page_text, stripped, without_headers
-    from tallytext.io.corpora import load
-    from tallytext.io.corpus import Corpus
+    from tallytext.io.atomic import save_text
+    from tallytext.io.batches import Batch, SkippedRows
+    from tallytext.io.cleaning import html_text, strip_headers, strip_post
+    from tallytext.io.corpora import CORPORA, Corpus, load_corpus
     from tallytext.io.docstrings import load_docstrings
     from tallytext.io.documents import DocumentReader, load_documents, read_documents
-    from tallytext.io.published import CORPORA
     from tallytext.io.safetensors import (
-        is_arrays_file,
+        is_array_file,
         load_arrays,
         pack_arrays,
         save_arrays,
-        save_text,
         unpack_arrays,
     )
 
@@ -30,38 +28,36 @@ __all__ = [
     "Batch",
     "Corpus",
     "DocumentReader",
-    "Skipped",
-    "is_arrays_file",
-    "load",
+    "SkippedRows",
+    "html_text",
+    "is_array_file",
     "load_arrays",
+    "load_corpus",
     "load_docstrings",
     "load_documents",
     "pack_arrays",
-    "page_text",
     "read_documents",
     "save_arrays",
     "save_text",
-    "stripped",
+    "strip_headers",
+    "strip_post",
     "unpack_arrays",
-    "without_headers",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "batches": ["Batch", "Skipped"],
-        "cleaning": ["page_text", "stripped", "without_headers"],
-        "corpora": ["load"],
-        "corpus": ["Corpus"],
+        "atomic": ["save_text"],
+        "batches": ["Batch", "SkippedRows"],
+        "cleaning": ["html_text", "strip_headers", "strip_post"],
+        "corpora": ["CORPORA", "Corpus", "load_corpus"],
         "docstrings": ["load_docstrings"],
         "documents": ["DocumentReader", "load_documents", "read_documents"],
-        "published": ["CORPORA"],
         "safetensors": [
-            "is_arrays_file",
+            "is_array_file",
             "load_arrays",
             "pack_arrays",
             "save_arrays",
-            "save_text",
             "unpack_arrays",
         ],
     },

@@ -1,4 +1,4 @@
-"""Some documents of a source, and how a stream of rows becomes batches of bounded size."""
+"""Batches of documents: wanted columns, checks of labels, and batches of bounded size."""
 
 from __future__ import annotations
 
@@ -14,29 +14,26 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# ------------------------------------------------------------------------------------------------
-# Which columns of a source are wanted, and what may stand in them.
+#: Called with the place of an unreadable row and the reason; raises, or counts the row as skipped.
+ReportRow: TypeAlias = Callable[[str, str], None]
 
-#: Is told the place of a row that cannot be read, and why; raises, or lets the reader go on.
-Report: TypeAlias = Callable[[str, str], None]
-
-#: Said of a row whose label is missing.
-UNKNOWN = (
-    "Texts whose label is not known go into a file of their own, for train --unlabelled (which "
+#: Ends the error message about a row without a label.
+MISSING_LABEL_HINT = (
+    "Put texts without a known label into a separate file, for train --unlabelled (which "
     "has no --engine)"
 )
 
-_SHOWN = 30
+_MAX_COLUMNS_SHOWN = 30
 
-# What columns of documents and of labels are often called.
-_USUAL = {
+# Usual names of the columns of texts and labels, in lower case.
+_USUAL_COLUMN_NAMES = {
     "text": {"text", "body", "content", "message", "document", "review", "comment", "description"},
     "label": {"label", "labels", "category", "class", "folder", "target", "topic", "tag", "tags"},
 }
 
 
 class UnreadableRow(Exception):
-    """Why one row cannot be read; never leaves the readers."""
+    """The reason why a row cannot be read; readers catch it and report the row."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +45,18 @@ class Columns:
     text : str
         The column of the documents.
     label : str or None
-        The column of their labels, if they are wanted.
+        The column of the labels; None to read no labels.
     also : tuple of str
         Further columns.
     separator : str or None
-        What stands between the labels of a document in a string of them.
+        Separator of the labels in a string with several labels.
 
     Examples
     --------
     >>> columns = Columns("body", "folder", separator=";")
     >>> columns.names
     ('body', 'folder')
-    >>> columns.label_in("work; urgent"), columns.label_in("")
+    >>> columns.parse_label("work; urgent"), columns.parse_label("")
     (['work', 'urgent'], [])
     """
 
@@ -71,70 +68,82 @@ class Columns:
     def __post_init__(self) -> None:
         for name in self.names:
             if not isinstance(name, str):
-                raise InputError(f"columns go by names that are strings, not by {name!r}: rename.")
+                raise InputError(f"names of columns must be strings, not {name!r}: rename it.")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them: text, label if wanted, and the others."""
+        """The names of all columns to read: text, label if wanted, and the others."""
         return (self.text, *(() if self.label is None else (self.label,)), *self.also)
 
-    def find(self, header: Sequence[str], source: str) -> list[int]:
-        """Return where each of the names stands in a header."""
+    def positions(self, header: Sequence[str], source: str) -> list[int]:
+        """Return the position of each column in a header.
+
+        Raises
+        ------
+        FileError
+            If a column is missing, or its name occurs twice.
+        """
         for name in self.names:
             if name not in header:
-                raise FileError(f"{source} has no column {name!r}. {offered(name, header)}")
+                raise FileError(
+                    f"{source} has no column {name!r}. {describe_columns(name, header)}"
+                )
+            # CSV allows equal names. Choosing one of the columns silently would be a guess.
             if header.count(name) > 1:
                 raise FileError(f"{source} has {header.count(name)} columns {name!r}.")
         return [header.index(name) for name in self.names]
 
-    def label_in(self, value: Any) -> Any:
-        """Return the label, or the list of labels, that a value stands for."""
+    def parse_label(self, value: Any) -> Any:
+        """Return the label or the list of labels in a value."""
         if self.separator is not None and isinstance(value, str):
             return [part for text in value.split(self.separator) if (part := text.strip())]
+        # The usual case comes early, since this runs for every row.
         if type(value) is str:
             return value
         if isinstance(value, list):
-            return [_checked(label) for label in value]
-        return _checked(value)
+            return [_check_label(label) for label in value]
+        return _check_label(value)
 
 
-def offered(name: str, known: Sequence[str]) -> str:
-    """Return a sentence with the names there are, and the nearest to the one that was wanted.
+def describe_columns(name: str, known: Sequence[str]) -> str:
+    """Return a sentence that lists the columns and suggests the one that was meant.
 
     Examples
     --------
-    >>> offered("boddy", ["body", "folder"])
+    >>> describe_columns("boddy", ["body", "folder"])
     "It has: body, folder. Did you mean 'body'?"
-    >>> offered("label", ["body", "kind"])
+    >>> describe_columns("label", ["body", "kind"])
     "It has: body, kind. Did you mean 'kind' (--label kind)?"
     """
-    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    names = [str(each) for each in known]  # those of a table without a header are numbers
-    return f"It has: {', '.join(names[:_SHOWN])}{more}.{_hint(name, names)}"
+    more = f" and {len(known) - _MAX_COLUMNS_SHOWN} more" if len(known) > _MAX_COLUMNS_SHOWN else ""
+    names = [str(each) for each in known]  # columns of a table without a header are numbers
+    return f"It has: {', '.join(names[:_MAX_COLUMNS_SHOWN])}{more}.{_suggest_column(name, names)}"
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
-    """Return which columns may be meant by a name, which is often one that nobody has chosen."""
+def _suggest_column(name: str, known: Sequence[str]) -> str:
+    """Return a sentence that suggests a column; the missing name is often just the default."""
     if nearest := did_you_mean(name, known):
         return nearest
-    likely = _likely(name, known)
+    likely = _likely_columns(name, known)
     if len(likely) == 1:
         return f" Did you mean {likely[0]!r} (--{name} {likely[0]})?"
-    return f" Say with --{name} which of them to read." if name in _USUAL else ""
+    return f" Choose the column to read with --{name}." if name in _USUAL_COLUMN_NAMES else ""
 
 
-def _likely(name: str, known: Sequence[str]) -> list[str]:
-    """Return the columns with a usual name, or of two columns the one that is not the other."""
-    usual = [column for column in known if column.lower() in _USUAL.get(name, ())]
-    if usual or len(known) != 2 or name not in _USUAL:
+def _likely_columns(name: str, known: Sequence[str]) -> list[str]:
+    """Return the columns with a usual name; of two columns, the one without the other's name."""
+    usual = [column for column in known if column.lower() in _USUAL_COLUMN_NAMES.get(name, ())]
+    if usual or len(known) != 2 or name not in _USUAL_COLUMN_NAMES:
         return usual
-    (other,) = _USUAL.keys() - {name}
-    return [column for column in known if column.lower() not in _USUAL[other]]
+    (other,) = _USUAL_COLUMN_NAMES.keys() - {name}
+    return [column for column in known if column.lower() not in _USUAL_COLUMN_NAMES[other]]
 
 
-def _checked(label: Any) -> Any:
+def _check_label(label: Any) -> Any:
     if label is None:
-        raise UnreadableRow(f"the label is null; write [] for a document that has none. {UNKNOWN}")
+        raise UnreadableRow(
+            f"the label is null; write [] for a document that has none. {MISSING_LABEL_HINT}"
+        )
     infinite = isinstance(label, float) and not math.isfinite(label)
     if infinite or not isinstance(label, str | int | float):
         raise UnreadableRow(f"{label!r:.60} cannot be a label; use a string or a number")
@@ -144,11 +153,11 @@ def _checked(label: Any) -> Any:
 #: The place of a document, its text, its label or labels, and the further columns.
 Row: TypeAlias = tuple[Any, str, Any, Sequence[Any]]
 
-_MESSAGES = 10
+_MAX_MESSAGES = 10
 
 
-class Limits(NamedTuple):
-    """Where a batch ends: so many documents, or so many bytes of text."""
+class BatchLimits(NamedTuple):
+    """Largest number of documents, and of bytes of text, in a batch."""
 
     documents: int
     bytes: int
@@ -156,21 +165,21 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """Documents that follow one another in a source; its length is their number.
+    """Consecutive documents of a source; its length is their number.
 
     Attributes
     ----------
     texts : list of str or pyarrow.Array
-        The documents, for anything that takes documents. A parquet column stays one.
+        The documents; an Arrow array if they come from a parquet file.
     labels : list or None
-        For each document its label or the list of its labels; None if none were asked for.
+        For each document its label or the list of its labels; None if no labels are read.
     places : sequence of int or of str
-        Where each document is from: the line, from 1 on (of a CSV record its first line), the
-        row, from 0 on (parquet), or the name of the file.
+        The place of each document in the source: the line number from 1 (of a CSV record, its
+        first line), the row number from 0 (parquet), or the name of the file.
     also : dict of str to list
-        The further columns that were asked for, by name.
+        Further columns by name.
     n_bytes : int
-        How many bytes of the source, compressed as it may be, were taken since the last batch.
+        Number of bytes, before decompression, read from the source since the last batch.
 
     Examples
     --------
@@ -190,111 +199,111 @@ class Batch:
 
     @property
     def strings(self) -> list[str]:
-        """The documents as a list, whatever they came as."""
+        """The documents as a list of strings."""
         return self.texts if isinstance(self.texts, list) else self.texts.to_pylist()
 
-    def some(self, rows: Sequence[int]) -> Batch:
-        """Return some of the documents.
+    def take(self, rows: Sequence[int]) -> Batch:
+        """Return the documents with these row numbers, in this order.
 
         Parameters
         ----------
         rows : sequence of int
-            Which, from 0 on.
+            Row numbers within the batch, from 0.
 
         Examples
         --------
-        >>> Batch(["a", "b", "c"], None, [7, 8, 9]).some([0, 2]).places
+        >>> Batch(["a", "b", "c"], None, [7, 8, 9]).take([0, 2]).places
         [7, 9]
         """
         texts, labels = self.texts, self.labels
         return replace(
             self,
-            texts=[texts[r] for r in rows] if isinstance(texts, list) else _taken(texts, rows),
+            texts=[texts[r] for r in rows] if isinstance(texts, list) else _take_rows(texts, rows),
             labels=None if labels is None else [labels[row] for row in rows],
             places=[self.places[row] for row in rows],
             also={name: [values[row] for row in rows] for name, values in self.also.items()},
         )
 
 
-def _taken(texts: pa.Array, rows: Sequence[int]) -> pa.Array:
+def _take_rows(texts: pa.Array, rows: Sequence[int]) -> pa.Array:
     import pyarrow as pa
 
-    return texts.take(pa.array([*rows], pa.int64()))  # of no rows, a list would have no type
+    return texts.take(pa.array([*rows], pa.int64()))  # an empty list alone has no type
 
 
 @dataclass
-class Skipped:
-    """Rows that could not be read: how many, and why the first ten could not.
+class SkippedRows:
+    """Number of rows that could not be read, and messages about the first ten.
 
     Attributes
     ----------
     count : int
-        How many.
+        Number of rows.
     messages : list of str
-        Why, of the first ten.
+        Place and reason of the first ten.
 
     Examples
     --------
-    >>> skipped = Skipped()
+    >>> skipped = SkippedRows()
     >>> skipped.add("line 7: not JSON")
     >>> skipped
-    Skipped(count=1, messages=['line 7: not JSON'])
+    SkippedRows(count=1, messages=['line 7: not JSON'])
     """
 
     count: int = 0
     messages: list[str] = field(default_factory=list)
 
     def add(self, message: str) -> None:
-        """Count one more.
+        """Count one more row.
 
         Parameters
         ----------
         message : str
-            Where, and why.
+            Place and reason.
         """
         self.count += 1
-        if len(self.messages) < _MESSAGES:
+        if len(self.messages) < _MAX_MESSAGES:
             self.messages.append(message)
 
-    def __iadd__(self, other: Skipped) -> Self:
+    def __iadd__(self, other: SkippedRows) -> Self:
         self.count += other.count
-        self.messages = [*self.messages, *other.messages][:_MESSAGES]
+        self.messages = [*self.messages, *other.messages][:_MAX_MESSAGES]
         return self
 
 
-def in_batches(
-    rows: Iterable[Row], columns: Columns, limits: Limits, position: Callable[[], int]
+def batch_rows(
+    rows: Iterable[Row], columns: Columns, limits: BatchLimits, position: Callable[[], int]
 ) -> Iterator[Batch]:
-    """Gather rows into batches that stay within the limits, or have one document only.
+    """Collect rows into batches within the limits; a longer document is a batch of its own.
 
     Parameters
     ----------
     rows : iterable of Row
         The documents.
     columns : Columns
-        What was asked for.
+        The columns of the rows.
     limits : Limits
-        Where a batch ends.
+        Largest size of a batch.
     position : callable
-        Returns how many bytes of the source have been taken so far.
+        Returns the number of bytes read from the source so far.
 
     Examples
     --------
     >>> rows = [(i, text, None, ()) for i, text in enumerate(["a", "b", "c", "long", "d"])]
-    >>> gathered = in_batches(rows, Columns("text", None), Limits(2, 3), lambda: 0)
-    >>> [batch.texts for batch in gathered]
+    >>> batches = batch_rows(rows, Columns("text", None), BatchLimits(2, 3), lambda: 0)
+    >>> [batch.texts for batch in batches]
     [['a', 'b'], ['c'], ['long'], ['d']]
     """
     some: list[Row] = []
     size = before = 0
     for row in rows:
-        length = n_bytes_of(row[1])
+        length = utf8_length(row[1])
         if some and size + length > limits.bytes:
             yield _batch(some, columns, position() - before)
             some, size, before = [], 0, position()
         some.append(row)
         size += length
-        # Not when the next row comes: who writes to a pipe may wait for an answer first.
+        # Yield before the next row is read: the writer of a pipe may wait for the results first.
         if len(some) == limits.documents:
             yield _batch(some, columns, position() - before)
             some, size, before = [], 0, position()
@@ -302,14 +311,15 @@ def in_batches(
         yield _batch(some, columns, position() - before)
 
 
-def n_bytes_of(text: str) -> int:
+def utf8_length(text: str) -> int:
     """Return the length of a text in UTF-8.
 
     Examples
     --------
-    >>> n_bytes_of("naïve")
+    >>> utf8_length("naïve")
     6
     """
+    # isascii() takes constant time, since CPython stores the answer in the string.
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -325,16 +335,13 @@ def _batch(rows: list[Row], columns: Columns, n_bytes: int) -> Batch:
     )
 
 
-# ------------------------------------------------------------------------------------------------
-# What can be done about a row or a file that cannot be read.
-
 _UTF_16 = "UTF-16"
 _SKIP = "Rows like this one are left out with on_error='skip' (--on-error skip)."
 _LINES = "Make a line of each object: jq -c '.[]' list.json > lines.jsonl."
 _FOLDERS = "Put files into folders that are named after their labels, such as spam/1.txt."
 _BEFORE_READING = f"Convert it to UTF-8 first: iconv -f {_UTF_16} -t UTF-8 old.csv > new.csv."
 
-# Reasons, as they are told, and what helps. The first that fits is taken.
+# Patterns of reasons and their remedies; the first match counts.
 _REMEDIES = (
     (re.compile(r"not \S+: byte 0x(ff|fe) at 0$"), f"Is it {_UTF_16}? {_BEFORE_READING}"),
     (
@@ -346,43 +353,43 @@ _REMEDIES = (
     (re.compile(r"not in a folder"), _FOLDERS),
 )
 
-_FORMATS = {
+_FORMAT_REMEDIES = {
     **dict.fromkeys(("xls", "xlsx", "ods", "numbers"), "Save the sheet as CSV, and read that."),
     **dict.fromkeys(("doc", "docx", "odt", "pdf", "rtf"), "Only plain text can be read."),
-    **dict.fromkeys(("html", "htm", "xml"), "Take the text out of it first."),
+    **dict.fromkeys(("html", "htm", "xml"), "Extract its text first."),
     "tally": "It is a model, by its name; a model comes before the documents: MODEL INPUT.",
     "zip": "Unpack it first.",
 }
 
 
-def remedy(reason: str) -> str:
-    """Return what to do about a row, by the reason why it cannot be read.
+def row_remedy(reason: str) -> str:
+    """Return the remedy for an unreadable row, by the reason.
 
     Examples
     --------
-    >>> remedy("not an object, but '[1, 2]'").split(". ")[0]
+    >>> row_remedy("not an object, but '[1, 2]'").split(". ")[0]
     "Make a line of each object: jq -c '.[]' list.json > lines.jsonl"
-    >>> remedy("the label is empty")
+    >>> row_remedy("the label is empty")
     "Rows like this one are left out with on_error='skip' (--on-error skip)."
     """
-    return " ".join([*_known(reason), _SKIP])
+    return " ".join([*_find_remedy(reason), _SKIP])
 
 
-def remedy_of_header(reason: str) -> str:
-    """Return what to do about a header line that cannot be read, or nothing."""
-    return "".join(f" {known}" for known in _known(reason))
+def header_remedy(reason: str) -> str:
+    """Return the remedy for an unreadable header line, with a leading space, or ''."""
+    return "".join(f" {known}" for known in _find_remedy(reason))
 
 
-def remedy_of_format(suffix: str) -> str:
-    """Return what to do about a file of a kind that cannot be read, or nothing.
+def format_remedy(suffix: str) -> str:
+    """Return the remedy for a file format that cannot be read, or ''.
 
     Examples
     --------
-    >>> remedy_of_format("xlsx"), remedy_of_format("py")
+    >>> format_remedy("xlsx"), format_remedy("py")
     ('Save the sheet as CSV, and read that.', '')
     """
-    return _FORMATS.get(suffix, "")
+    return _FORMAT_REMEDIES.get(suffix, "")
 
 
-def _known(reason: str) -> list[str]:
+def _find_remedy(reason: str) -> list[str]:
     return [text for pattern, text in _REMEDIES if pattern.match(reason)][:1]

@@ -1,4 +1,4 @@
-"""What a page of the web says, without what only programs read."""
+"""Clean texts: the text of HTML pages, and posts without headers, signatures and quotes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from html import unescape
 _HTTP_HEADER = re.compile(
     r"(?:HTTP/[^\n]*\n)?(?:[A-Za-z][\w -]*:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+\r?\n"
 )
-# No part looks for its end beyond the next "<" unless it is sure to be found, or takes all of the
-# rest: so the time grows with the length of a page, whatever is in it.
+# No alternative searches beyond the next "<", unless its end exists or it takes the rest of the
+# page. So the time is linear in the length of a page, whatever it contains.
 _MARKUP = re.compile(
     r"""
     <!--.*?--> | <[!?][^<>]*>?
@@ -20,73 +20,73 @@ _MARKUP = re.compile(
     """,
     re.I | re.S | re.X,
 )
-# What these enclose belongs to the word it is in.
-_WITHIN_LINES = {
+# Inline elements: their tags do not separate words.
+_INLINE_TAGS = {
     *("a", "abbr", "acronym", "b", "bdo", "big", "cite", "code", "dfn", "em", "font", "i", "kbd"),
     *("q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var"),
 }
 
 
-def page_text(page: str) -> str:
-    r"""Return the text of a page of HTML: without HTTP header, tags, comments and scripts.
+def html_text(page: str) -> str:
+    r"""Return the text of an HTML page without HTTP header, tags, comments and scripts.
 
-    Entities become the characters they stand for, and any white space a single blank. A tag
-    without an end ends before the next one.
+    Entities are decoded, and white space is collapsed into single blanks. A tag that is not
+    closed ends before the next one.
 
     Parameters
     ----------
     page : str
-        HTML, under the header of the answer that it came in, if there is one.
+        HTML, with or without the header of its HTTP response.
 
     Examples
     --------
-    >>> page_text("Content-type: text/html\n\n<h1>Ann&#39;s</h1><p>home <b>p</b>age<br>R&amp;D")
+    >>> html_text("Content-type: text/html\n\n<h1>Ann&#39;s</h1><p>home <b>p</b>age<br>R&amp;D")
     "Ann's home page R&D"
     """
     header = _HTTP_HEADER.match(page)
-    spoken = _MARKUP.sub(_gap, _with_ended_comments(page[header.end() :] if header else page))
-    return " ".join(unescape(spoken).split())
+    body = page[header.end() :] if header else page
+    text = _MARKUP.sub(_replacement, _without_open_comments(body))
+    return " ".join(unescape(text).split())
 
 
-def _with_ended_comments(page: str) -> str:
-    """Return a page in which no comment begins after the last end of one."""
+def _without_open_comments(page: str) -> str:
+    """Return a page in which no comment starts after the end of the last comment."""
+    # The pattern of a comment would search for its end to the end of the page, once for each
+    # "<!--".
     end = max(page.rfind("-->"), 0)
     return page[:end] + page[end:].replace("<!--", "<!")
 
 
-def _gap(markup: re.Match[str]) -> str:
-    """Return what parts the words before and after: nothing, if they may be one word."""
+def _replacement(markup: re.Match[str]) -> str:
+    """Return a blank, or '' if the words before and after the markup may be one word."""
     tag = markup["tag"]
-    is_within = tag.lower() in _WITHIN_LINES if tag else not markup["unseen"]
-    return "" if is_within else " "
+    is_inline = tag.lower() in _INLINE_TAGS if tag else not markup["unseen"]
+    return "" if is_inline else " "
 
-
-# ------------------------------------------------------------------------------------------------
-# What the posts of a newsgroup say, without what is around it: headers, signatures, quotes.
 
 _FIELD = re.compile(r"^([^\s:]+):.*(?:\n[ \t].*)*", re.M)
 _EMPTY_LINE = re.compile(r"\n\n|\r\n\r\n")
 _QUOTE = re.compile(r"^In article|^Quoted from|^\||^>|writes in|(?:writes|wrote|says|said):")
 
 
-def without_headers(post: str, keep: Iterable[str] = ()) -> str:
-    r"""Return what follows the first empty line of a post, under some fields of its header.
+def strip_headers(post: str, keep: Iterable[str] = ()) -> str:
+    r"""Remove the header of a post, except for some fields.
 
-    The fields Newsgroups, Xref and Path give away which group a post is from.
+    The fields Newsgroups, Xref and Path reveal the group of a post.
 
     Parameters
     ----------
     post : str
-        A header, an empty line, and a text; without an empty line, nothing is left.
+        A header, an empty line and a text; the result is empty if there is no empty line.
     keep : iterable of str, default=()
-        Names of fields to keep; capitals and small letters are the same.
+        Names of the fields to keep, in any case.
 
     Examples
     --------
     >>> post = "From: ann@example.org\nPath: a!b\nSubject: Re: engines\n\nTwo strokes will do.\n"
-    >>> without_headers(post)
+    >>> strip_headers(post)
     'Two strokes will do.\n'
-    >>> print(without_headers(post, keep=("From", "Subject")))
+    >>> print(strip_headers(post, keep=("From", "Subject")))
     From: ann@example.org
     Subject: Re: engines
     <BLANKLINE>
@@ -101,10 +101,11 @@ def without_headers(post: str, keep: Iterable[str] = ()) -> str:
     return f"{kept}\n{text}" if kept else text
 
 
-def stripped(post: str) -> str:
-    r"""Return a post without header, signature and quotes.
+def strip_post(post: str) -> str:
+    r"""Remove header, signature and quotes of a post.
 
-    As ``sklearn.datasets.fetch_20newsgroups(remove=("headers", "footers", "quotes"))`` has it.
+    The result is that of
+    ``sklearn.datasets.fetch_20newsgroups(remove=("headers", "footers", "quotes"))``.
 
     Parameters
     ----------
@@ -113,12 +114,13 @@ def stripped(post: str) -> str:
 
     Examples
     --------
-    >>> stripped("From: ann\n\nbob wrote:\n> How many strokes?\nTwo will do.\n\n--\nAnn, Ohio")
+    >>> strip_post("From: ann\n\nbob wrote:\n> How many strokes?\nTwo will do.\n\n--\nAnn, Ohio")
     'Two will do.\n'
     """
-    text = without_headers(post)
+    text = strip_headers(post)
     lines = text.strip().split("\n")
-    # A signature is what follows the last line that is empty or has dashes only.
+    # The signature starts after the last line that is empty or has only dashes.
     ends = [i for i, line in enumerate(lines) if not line.strip().strip("-")]
+    # The unstripped text in the second case, as scikit-learn does.
     own = lines[: ends[-1]] if ends and ends[-1] > 0 else text.split("\n")
     return "\n".join(line for line in own if not _QUOTE.search(line))

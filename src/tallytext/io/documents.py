@@ -1,4 +1,4 @@
-"""Labelled documents from files of many formats, a bounded number at a time."""
+"""DocumentReader: labelled documents from files, folders and archives, in bounded batches."""
 
 from __future__ import annotations
 
@@ -8,64 +8,72 @@ from dataclasses import replace
 from typing import Any, BinaryIO, Literal, Self
 
 from tallytext.errors import FileError, InputError
-from tallytext.io.batches import Batch, Columns, Limits, Row, Skipped, in_batches, remedy
-from tallytext.io.formats import checked_encoding, csv_rows, json_rows, marked_rows, plain_rows
-from tallytext.io.sources import Folder, Source, opened, plain_errors, tar_rows
+from tallytext.io.archives import Folder, tar_rows
+from tallytext.io.batches import (
+    Batch,
+    BatchLimits,
+    Columns,
+    Row,
+    SkippedRows,
+    batch_rows,
+    row_remedy,
+)
+from tallytext.io.sources import Source, open_source, wrap_os_errors
+from tallytext.io.text_formats import check_encoding, csv_rows, fasttext_rows, json_rows, txt_rows
 
-MAX_DOCUMENTS = 16_384
-MAX_BYTES = 32 << 20
+MAX_BATCH_DOCUMENTS = 16_384
+MAX_BATCH_BYTES = 32 << 20
 
 
 class DocumentReader:
-    """The documents of a source in batches, as often as it is iterated over.
+    """Read the documents of a source in batches, each time it is iterated over.
 
-    Memory is bounded by the batch, not by the source: files are read as they are needed, archives
-    are never extracted. A document of more than 64 MiB cannot be read.
+    Memory is bounded by the size of a batch, not of the source: files are read as needed, and
+    archives are never extracted. A document of more than 64 MiB cannot be read.
 
     Parameters
     ----------
     source : str or path
         A file, a folder, or ``"-"`` for standard input, which can be read once.
     text : str, default="text"
-        The column of the documents. In JSON, dots lead into objects: ``"mail.body"``.
+        The column of the documents. In JSON, dots lead into nested objects: ``"mail.body"``.
     label : str or None, default="label"
-        The column of their labels, which are strings, numbers or lists of them; None for
-        documents without labels. In folders and archives, the label is the innermost folder of
-        a file, whatever the name given here.
+        The column of the labels: strings, numbers or lists of them. None reads documents without
+        labels. In folders and archives, the label is always the innermost folder of a file.
     also : iterable of str, default=()
-        Further columns to keep, an identifier for instance.
+        Further columns to read, an identifier for instance.
     format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt", "fasttext"}, optional
-        By default what the name tells (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
-        ``"tar"``), and ``"jsonl"`` for standard input. In ``"csv"``, semicolons or tabs may stand
-        in place of commas, if they do in the header. Where the name ends in ``.gz``, ``.bz2``,
-        ``.xz`` or ``.zst`` the file is decompressed. ``"txt"`` has one document a line, and no
-        labels; ``"fasttext"`` has one a line, in which words such as ``__label__spam`` are labels.
+        By default the suffix of the name (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
+        ``"tar"``), and ``"jsonl"`` for standard input. A ``"csv"`` file may have semicolons or
+        tabs instead of commas; the header decides. A file whose name ends in ``.gz``, ``.bz2``,
+        ``.xz`` or ``.zst`` is decompressed. ``"txt"`` has one document per line and no labels;
+        ``"fasttext"`` has one per line, in which words such as ``__label__spam`` are labels.
     label_separator : str, optional
-        Makes lists of labels of strings: with ``";"``, ``"a; b"`` stands for two labels and an
-        empty string for none.
+        Splits strings into lists of labels: with ``";"``, ``"a; b"`` is two labels, and an empty
+        string is none.
     on_error : {"fail", "skip"}, default="fail"
-        Whether a row that cannot be read ends the reading or is left out, and counted.
+        ``"fail"`` raises FileError at an unreadable row; ``"skip"`` skips and counts it.
     encoding : str, default="utf-8"
-        Of the text; files in folders and archives are tried as UTF-8 first.
+        Encoding of the text; files in folders and archives are tried as UTF-8 first.
     match : str, optional
-        A pattern for the paths of files in a folder or archive, such as ``"*/train/*.txt"``, in
-        which ``*`` stands for any text.
+        A pattern for the paths of files in a folder or archive, such as ``"*/train/*.txt"``;
+        ``*`` matches any text.
     max_documents, max_bytes : int
-        The largest number of documents in a batch, and of bytes in their texts; a longer
-        document is a batch of its own.
+        Largest number of documents in a batch, and of bytes in their texts; a longer document is
+        a batch of its own.
 
     Attributes
     ----------
-    skipped : Skipped
-        What was left out, the last time the source was read.
+    skipped : SkippedRows
+        The unreadable rows of the last iteration.
 
     Raises
     ------
     FileError
-        If the source is missing, damaged or of an unknown format; when it is iterated over, if a
-        column is missing or, unless they are to be skipped, a row cannot be read.
+        If the source is missing, damaged or of an unknown format. During iteration, if a column
+        is missing or, with ``on_error="fail"``, a row cannot be read.
     InputError
-        If an option has an impossible value.
+        If an option is invalid.
 
     Examples
     --------
@@ -79,7 +87,7 @@ class DocumentReader:
     ...     print(batch.texts, batch.labels, batch.places)
     ['Cheap, cheap!', 'See you at noon'] ['spam', 'ham'] [2, 4]
     >>> reader.skipped
-    Skipped(count=1, messages=['line 3: 1 fields, but the header has 2'])
+    SkippedRows(count=1, messages=['line 3: 1 fields, but the header has 2'])
     """
 
     def __init__(
@@ -94,8 +102,8 @@ class DocumentReader:
         on_error: Literal["fail", "skip"] = "fail",
         encoding: str = "utf-8",
         match: str | None = None,
-        max_documents: int = MAX_DOCUMENTS,
-        max_bytes: int = MAX_BYTES,
+        max_documents: int = MAX_BATCH_DOCUMENTS,
+        max_bytes: int = MAX_BATCH_BYTES,
     ) -> None:
         check_on_error(on_error)
         if max_documents < 1 or max_bytes < 1:
@@ -103,44 +111,44 @@ class DocumentReader:
                 "a batch needs room for a document: max_documents and max_bytes must be 1 or "
                 f"more, not {max_documents} and {max_bytes}."
             )
-        self.skipped = Skipped()
+        self.skipped = SkippedRows()
         self._columns = Columns(text, label, tuple(also), label_separator or None)
-        self._limits = Limits(max_documents, max_bytes)
+        self._limits = BatchLimits(max_documents, max_bytes)
         self._skip = on_error == "skip"
-        self._encoding = checked_encoding(encoding)
+        self._encoding = check_encoding(encoding)
         self._match = match
-        self._source = Source.of(source, format)
+        self._source = Source.from_name(source, format)
         self._is_read = False
         self._groups: range | None = None
         self._check()
 
     @property
     def size(self) -> int | None:
-        """How many bytes there are to read in all; None for standard input."""
+        """Size of the source in bytes; None for standard input."""
         if self._source.format != "folder":
             return self._source.size
-        with plain_errors(self._source):
+        with wrap_os_errors(self._source):
             return self._folder().size
 
     def __iter__(self) -> Iterator[Batch]:
         if self._is_read and self._source.path is None:
             raise FileError("standard input can be read only once.")
         self._is_read = True
-        self.skipped = Skipped()
-        with plain_errors(self._source):
+        self.skipped = SkippedRows()
+        with wrap_os_errors(self._source):
             yield from self._batches()
 
-    def _of_groups(self, groups: range | None, name: str) -> Self:
-        """Read some row groups of a parquet file only, and call it by a name in messages."""
+    def _select_row_groups(self, groups: range | None, name: str) -> Self:
+        """Read only some row groups of a parquet file, and set its name in messages."""
         self._groups, self._source = groups, replace(self._source, name=name or None)
         return self
 
     def _check_columns(self) -> None:
-        """Refuse a parquet file that lacks a column, before it is read."""
+        """Raise FileError if a parquet file lacks a column, before any document is read."""
         if self._source.format == "parquet":
             from tallytext.io.parquet import check_columns
 
-            with plain_errors(self._source):
+            with wrap_os_errors(self._source):
                 check_columns(self._source, self._columns)
 
     def _check(self) -> None:
@@ -151,8 +159,9 @@ class DocumentReader:
             )
         if source.format == "txt" and columns.label is not None:
             raise FileError(
-                f"{source} has one document a line and no labels: read it with label=None, "
-                "to predict them. Lines such as '__label__spam Buy now' are format='fasttext'."
+                f"{source} has one document per line and no labels, so it can be read without "
+                "labels only (label=None), to predict them. If its lines begin with labels such as "
+                "__label__spam, use format='fasttext'."
             )
         if self._match is not None and source.format not in ("folder", "tar"):
             raise FileError(f"match is for folders and archives, but {source} is {source.format}.")
@@ -167,11 +176,11 @@ class DocumentReader:
         elif source.format == "folder":
             folder = self._folder()
             rows = folder.rows(columns, self._report, self._encoding)
-            yield from in_batches(rows, columns, limits, lambda: folder.n_bytes)
+            yield from batch_rows(rows, columns, limits, lambda: folder.n_bytes)
         else:
-            with opened(source) as (stream, counted):
+            with open_source(source) as (stream, counter):
                 rows = self._rows(stream)
-                yield from in_batches(rows, columns, limits, lambda: counted.n_bytes)
+                yield from batch_rows(rows, columns, limits, lambda: counter.n_bytes)
 
     def _folder(self) -> Folder:
         assert self._source.path is not None
@@ -179,27 +188,27 @@ class DocumentReader:
 
     def _rows(self, stream: BinaryIO) -> Iterator[Row]:
         source, encoding = self._source, self._encoding
-        given = (stream, self._columns, self._report, encoding)
+        arguments = (stream, self._columns, self._report, encoding)
         if source.format == "tar":
-            return tar_rows(*given, str(source), self._match)
+            return tar_rows(*arguments, str(source), self._match)
         if source.format == "jsonl":
-            return json_rows(*given)
+            return json_rows(*arguments)
         if source.format == "fasttext":
-            return marked_rows(*given)
+            return fasttext_rows(*arguments)
         if source.format == "txt":
-            return plain_rows(stream, self._report, encoding)
-        return csv_rows(*given, str(source), "," if source.format == "csv" else "\t")
+            return txt_rows(stream, self._report, encoding)
+        return csv_rows(*arguments, str(source), "," if source.format == "csv" else "\t")
 
     def _report(self, place: str, reason: str) -> None:
         if self._skip:
             self.skipped.add(f"{place}: {reason}")
             return
         ended = reason if reason.endswith("?") else f"{reason}."
-        raise FileError(f"cannot read {self._source}, {place}: {ended} {remedy(reason)}")
+        raise FileError(f"cannot read {self._source}, {place}: {ended} {row_remedy(reason)}")
 
 
 def check_on_error(on_error: object) -> None:
-    """Refuse what does not say what becomes of a row that cannot be read.
+    """Raise InputError unless the value is 'fail' or 'skip'.
 
     Raises
     ------
@@ -210,7 +219,7 @@ def check_on_error(on_error: object) -> None:
 
 
 def read_documents(source: str | os.PathLike[str], **options: Any) -> DocumentReader:
-    """Return the documents of a file, folder or archive, to be iterated over in batches.
+    """Return a reader of the documents of a file, folder or archive, in batches.
 
     Parameters
     ----------

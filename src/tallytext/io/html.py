@@ -1,27 +1,27 @@
-"""Pages of HTML that need nothing else, and how to know them again."""
+"""Self-contained HTML pages of reports."""
 
 from __future__ import annotations
 
 from html import escape
 from pathlib import Path
 
-_MARK = '<meta name="generator" content="tallytext">'
-_BEGIN = f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{_MARK}'
+_GENERATOR = '<meta name="generator" content="tallytext">'
+_BEGIN = f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{_GENERATOR}'
 
 
-def whole_page(title: str, body: str, style: str = "") -> str:
-    """Return a whole page.
+def html_page(title: str, body: str, style: str = "") -> str:
+    """Return a complete HTML page.
 
     Parameters
     ----------
     title : str
-        As text.
+        Plain text, which is escaped.
     body, style : str
-        As HTML and CSS.
+        HTML and CSS.
 
     Examples
     --------
-    >>> whole_page("a < b", "<p>why</p>").splitlines()[-1]
+    >>> html_page("a < b", "<p>why</p>").splitlines()[-1]
     '<body><p>why</p></body></html>'
     """
     return (
@@ -31,8 +31,8 @@ def whole_page(title: str, body: str, style: str = "") -> str:
     )
 
 
-def is_page_file(path: str | Path) -> bool:
-    """Whether a file begins as those of :func:`whole_page` do."""
+def is_report_page(path: str | Path) -> bool:
+    """Return True if :func:`html_page` wrote the file, by its first bytes."""
     begin = _BEGIN.encode()
     with Path(path).open("rb") as file:
         return file.read(len(begin)) == begin

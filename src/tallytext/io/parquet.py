@@ -1,4 +1,4 @@
-"""Documents in parquet files, as the columns they are there."""
+"""Documents in parquet files, read as Arrow columns."""
 
 from __future__ import annotations
 
@@ -14,58 +14,60 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tallytext.errors import FileError
-from tallytext.io.batches import Batch, Columns, Limits, Report, UnreadableRow
-from tallytext.io.formats import undecodable
+from tallytext.io.batches import Batch, BatchLimits, Columns, ReportRow, UnreadableRow
 from tallytext.io.sources import Source
+from tallytext.io.text_formats import describe_decode_error
 
-_BUFFER = 1 << 20
+_BUFFER_BYTES = 1 << 20
 
 
 def parquet_batches(
     source: Source,
     columns: Columns,
-    report: Report,
-    limits: Limits,
+    report: ReportRow,
+    limits: BatchLimits,
     groups: range | None = None,
 ) -> Iterator[Batch]:
-    """Yield the wanted columns of a file in batches, each document under the number of its row.
+    """Yield the wanted columns of a file in batches; the place of a document is its row number.
 
-    Pages are read as they are needed, whatever the size of a row group. A batch has as many rows
-    as the mean length of the texts allows, and is cut where they are longer. Of a file in many row
-    groups, those of some of these may be wanted only.
+    Pages are read as needed, whatever the size of a row group. The mean length of the texts gives
+    the number of rows of a batch, which is split if its texts are longer. ``groups`` restricts the
+    rows to a range of row groups.
     """
     check_columns(source, columns)
-    with arrow_errors(source), _opened(source) as file:
+    with wrap_arrow_errors(source), _open_parquet(source) as file:
+        # Bytes on disk per row: progress is measured in bytes of the file, and rows have no
+        # position.
         share = (source.size or 0) / max(file.metadata.num_rows, 1)
         taken = round(_rows_before(file, groups) * share)
         for first, records in _records(file, columns, limits, groups):
-            for batch in batches_of(first, records, columns, report, limits):
+            for batch in split_record_batch(first, records, columns, report, limits):
                 position = round((batch.places[-1] + 1) * share)
                 yield replace(batch, n_bytes=position - taken)
                 taken = position
 
 
 def check_columns(source: Source, columns: Columns) -> None:
-    """Refuse what is no file, or one that lacks columns or has them of the wrong types."""
+    """Raise FileError if the source is not a plain file, or a column is missing or mistyped."""
     if source.path is None or source.compression is not None:
         raise FileError(
-            f"cannot read parquet from {source}: it is read from its end, "
-            "so it must be a file, and one that is not compressed as a whole."
+            f"cannot read parquet from {source}: parquet is read from its end, "
+            "so the source must be a file, and not compressed as a whole."
         )
-    with arrow_errors(source), _opened(source) as file:
-        columns.find(file.schema_arrow.names, str(source))
-        check_types(file.schema_arrow, columns, source)
+    with wrap_arrow_errors(source), _open_parquet(source) as file:
+        columns.positions(file.schema_arrow.names, str(source))
+        check_column_types(file.schema_arrow, columns, source)
 
 
-def row_groups(source: Source, most_bytes: int) -> list[tuple[int, int, int]]:
-    """Return the first row group, the end, and the bytes of parts of a file of at most this size.
+def split_row_groups(source: Source, most_bytes: int) -> list[tuple[int, int, int]]:
+    """Return parts of a file as (first row group, end, bytes), each of at most ``most_bytes``.
 
-    A row group is never cut, and a part has one of them at least.
+    A row group is never split, and a part has at least one.
     """
-    with arrow_errors(source), _opened(source) as file:
+    with wrap_arrow_errors(source), _open_parquet(source) as file:
         parts: list[tuple[int, int, int]] = []
         for number in range(file.metadata.num_row_groups):
-            size = _size(file.metadata.row_group(number))
+            size = _compressed_size(file.metadata.row_group(number))
             if parts and parts[-1][2] + size <= most_bytes:
                 first, _, before = parts.pop()
                 parts.append((first, number + 1, before + size))
@@ -74,24 +76,24 @@ def row_groups(source: Source, most_bytes: int) -> list[tuple[int, int, int]]:
         return parts
 
 
-def _size(group: Any) -> int:
-    """Return how many bytes of a file a row group has."""
+def _compressed_size(group: Any) -> int:
+    """Return the compressed size of a row group in bytes."""
     return sum(group.column(at).total_compressed_size for at in range(group.num_columns))
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Any]:
-    # Buffered, a column is read in pieces; otherwise it is in memory, a whole row group of it.
+def _open_parquet(source: Source) -> Iterator[Any]:
+    # With a buffer, a column is read in blocks; without, a whole row group of it is in memory.
     with (
         pa.OSFile(str(source.path)) as raw,
-        pq.ParquetFile(raw, buffer_size=_BUFFER, pre_buffer=False) as file,
+        pq.ParquetFile(raw, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file,
     ):
         yield file
 
 
 @contextmanager
-def arrow_errors(source: Source) -> Iterator[None]:
-    """Turn what is raised at a damaged file into a sentence about it."""
+def wrap_arrow_errors(source: Source) -> Iterator[None]:
+    """Raise errors of Arrow as FileError with the source."""
     try:
         yield
     except pa.ArrowException as problem:
@@ -99,38 +101,38 @@ def arrow_errors(source: Source) -> Iterator[None]:
         raise FileError(f"cannot read {source} as parquet: {first_line}.") from None
 
 
-def check_types(schema: Any, columns: Columns, source: object) -> None:
-    """Refuse columns that hold no text, or no labels."""
-    text = _values(schema.field(columns.text).type)
-    if not is_string(text):
+def check_column_types(schema: Any, columns: Columns, source: object) -> None:
+    """Raise FileError if the columns do not hold text and labels."""
+    text = _value_type(schema.field(columns.text).type)
+    if not is_string_type(text):
         raise FileError(f"column {columns.text!r} of {source} holds {text}, not text.")
     if columns.label is None:
         return
-    label = _values(schema.field(columns.label).type)
+    label = _value_type(schema.field(columns.label).type)
     if pa.types.is_list(label) or pa.types.is_large_list(label):
-        label = _values(label.value_type)
+        label = _value_type(label.value_type)
     if pa.types.is_null(label):
-        return  # nobody has a label; whether that may be is seen row by row
-    if not (is_string(label) or pa.types.is_primitive(label)) or pa.types.is_temporal(label):
+        return  # all labels are null; the check of rows reports each of them
+    if not (is_string_type(label) or pa.types.is_primitive(label)) or pa.types.is_temporal(label):
         raise FileError(
             f"column {columns.label!r} of {source} holds {label}, but labels are strings or "
             "numbers, or lists of them."
         )
 
 
-def _values(type: Any) -> Any:
+def _value_type(type: Any) -> Any:
     return type.value_type if pa.types.is_dictionary(type) else type
 
 
-def is_string(type: Any) -> bool:
-    """Whether a column of a type holds text."""
+def is_string_type(type: Any) -> bool:
+    """Return True if columns of an Arrow type hold text."""
     return type in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _records(
-    file: Any, columns: Columns, limits: Limits, groups: range | None
+    file: Any, columns: Columns, limits: BatchLimits, groups: range | None
 ) -> Iterator[tuple[int, Any]]:
-    """Yield rows in batches, and the number of the first of each."""
+    """Yield record batches, each with the number of its first row."""
     first = _rows_before(file, groups)
     for records in file.iter_batches(
         min(
@@ -145,13 +147,14 @@ def _records(
 
 
 def _rows_before(file: Any, groups: range | None) -> int:
-    """Return how many rows there are before the first wanted row group."""
+    """Return the number of rows before the first wanted row group."""
     before = range(0 if groups is None else groups.start)
     return sum(file.metadata.row_group(number).num_rows for number in before)
 
 
 def _mean_length(metadata: Any, column: str) -> float:
-    """Return how long a text is on the average, in the row group where they are longest."""
+    """Return the mean length of a text in the row group with the longest texts."""
+    # At least one byte, so that a column of empty texts does not divide by zero.
     means = [1.0]
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -161,20 +164,22 @@ def _mean_length(metadata: Any, column: str) -> float:
     return max(means)
 
 
-def batches_of(
-    first: int, records: Any, columns: Columns, report: Report, limits: Limits
+def split_record_batch(
+    first: int, records: Any, columns: Columns, report: ReportRow, limits: BatchLimits
 ) -> Iterator[Batch]:
-    """Yield the rows of a record batch that can be read, the first of which has this number."""
-    records, labels, places = _readable(first, _in_one_piece(records, columns), columns, report)
+    """Yield the readable rows of a record batch whose first row has the number ``first``."""
+    records, labels, places = _readable(
+        first, _without_string_views(records, columns), columns, report
+    )
     texts = records.column(columns.text)
-    for start, end in pairwise(_ends(texts, limits.bytes)):
+    for start, end in pairwise(_split_points(texts, limits.bytes)):
         part = slice(start, end)
         also = {name: records.column(name)[part].to_pylist() for name in columns.also}
         yield Batch(texts[part], labels and labels[part], places[part], also)
 
 
-def _in_one_piece(records: Any, columns: Columns) -> Any:
-    """Return a record batch whose texts lie side by side, unlike those of views."""
+def _without_string_views(records: Any, columns: Columns) -> Any:
+    """Return a record batch whose texts are contiguous, unlike string views."""
     texts = records.column(columns.text)
     if texts.type != pa.string_view():
         return records
@@ -183,9 +188,9 @@ def _in_one_piece(records: Any, columns: Columns) -> Any:
 
 
 def _readable(
-    first: int, records: Any, columns: Columns, report: Report
+    first: int, records: Any, columns: Columns, report: ReportRow
 ) -> tuple[Any, list[Any] | None, Sequence[int]]:
-    """Return the rows that can be read, with their labels and numbers."""
+    """Return the readable rows, with their labels and row numbers."""
     n_rows = records.num_rows
     problems = _text_problems(records.column(columns.text))
     labels: list[Any] | None = None
@@ -193,7 +198,7 @@ def _readable(
         labels = records.column(columns.label).to_pylist()
         for row, value in enumerate(labels):
             try:
-                labels[row] = columns.label_in(value)
+                labels[row] = columns.parse_label(value)
             except UnreadableRow as reason:
                 problems.setdefault(row, str(reason))
     if not problems:
@@ -206,7 +211,7 @@ def _readable(
 
 
 def _text_problems(texts: Any) -> dict[int, str]:
-    """Return the rows without a text, or with one that is not UTF-8, and why."""
+    """Return the reasons, by row, why texts are null or not UTF-8."""
     problems = {}
     if texts.null_count:
         nulls = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
@@ -214,25 +219,28 @@ def _text_problems(texts: Any) -> dict[int, str]:
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:
-        for row, text in enumerate(plain_texts(texts).cast(pa.large_binary())):
+        # Arrow reports only the first invalid text, without its row; as bytes, each can be checked.
+        for row, text in enumerate(decode_dictionary(texts).cast(pa.large_binary())):
             try:
                 str(text.as_py() or b"", "utf-8")
             except UnicodeDecodeError as problem:
-                problems[row] = undecodable(problem)
+                problems[row] = describe_decode_error(problem)
     return problems
 
 
-def plain_texts(texts: Any) -> Any:
-    """Return a column of texts as one that holds each of them, unlike a dictionary."""
+def decode_dictionary(texts: Any) -> Any:
+    """Return a column of texts without dictionary encoding."""
     return texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
 
 
-def _ends(texts: Any, max_bytes: int) -> list[int]:
-    """Return where to cut, so that no part is longer than a limit, unless it is one text."""
-    below = np.cumsum(pc.binary_length(plain_texts(texts)).to_numpy(zero_copy_only=False))
+def _split_points(texts: Any, max_bytes: int) -> list[int]:
+    """Return the row numbers at which to split, so that parts of several texts fit the limit."""
+    totals = np.cumsum(pc.binary_length(decode_dictionary(texts)).to_numpy(zero_copy_only=False))
     ends, before = [0], 0
     while ends[-1] < len(texts):
-        fitting = int(np.searchsorted(below, before + max_bytes, side="right"))
+        fitting = int(np.searchsorted(totals, before + max_bytes, side="right"))
+        # A text longer than the limit is a part of its own; without the maximum the loop would not
+        # end.
         ends.append(max(fitting, ends[-1] + 1))
-        before = int(below[ends[-1] - 1])
+        before = int(totals[ends[-1] - 1])
     return ends

@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING
 from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tallytext.labelling.journal import Answer, Journal
-    from tallytext.labelling.session import Accuracy, Guess, Question, Session, Standing
+    from tallytext.labelling.journal import Annotation, Journal
+    from tallytext.labelling.session import Accuracy, LabellingStats, PredictedLabel, Query, Session
 
 __all__ = [
     "Accuracy",
-    "Answer",
-    "Guess",
+    "Annotation",
     "Journal",
-    "Question",
+    "LabellingStats",
+    "PredictedLabel",
+    "Query",
     "Session",
-    "Standing",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "journal": ["Answer", "Journal"],
-        "session": ["Accuracy", "Guess", "Question", "Session", "Standing"],
+        "journal": ["Annotation", "Journal"],
+        "session": ["Accuracy", "PredictedLabel", "Query", "Session", "LabellingStats"],
     },
 )

@@ -1,4 +1,4 @@
-"""Documents, answers so far, and the model that learns from both."""
+"""Labelling sessions: query a document, record its label, retrain the model."""
 
 from __future__ import annotations
 
@@ -16,189 +16,34 @@ from tallytext._validation import check_whole
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.decision.explanation import Explanation
 from tallytext.errors import FileError, InputError
-from tallytext.labelling.asking import Asking, leads_of
-from tallytext.labelling.journal import Answer, Journal
+from tallytext.labelling.journal import Annotation, Journal
+from tallytext.labelling.query_strategy import QueryStrategy, class_margins
 from tallytext.models.pooled import PooledNB
 from tallytext.text.vectorizer import TextVectorizer
 
-# ------------------------------------------------------------------------------------------------
-# Labels of documents, in order, and which of them a model has learned from.
-
-# When labels have grown by so much, in per cent, the model learns anew.
-_GROWTH = 5
-
-
-class Labels:
-    """The labels that documents have: given ones first, then answers in their order.
-
-    Parameters
-    ----------
-    given : mapping of int to str
-        Labels by document.
-    answers : iterable of (int, str)
-        Documents and labels; they stand above given ones.
-
-    Examples
-    --------
-    >>> labels = Labels({4: "sea"}, [(7, "sea")])
-    >>> labels.due  # of one kind: there is nothing to learn
-    {}
-    >>> labels.add(2, "sky")
-    >>> labels.due
-    {4: 'sea', 7: 'sea', 2: 'sky'}
-    >>> labels.take_back(2)
-    >>> labels.by_row
-    mappingproxy({4: 'sea', 7: 'sea'})
-    """
-
-    def __init__(self, given: Mapping[int, str], answers: Iterable[tuple[int, str]]) -> None:
-        self._given = dict(given)
-        self._by_row = self._given | dict(answers)
-
-    @property
-    def by_row(self) -> Mapping[int, str]:
-        """The label of each document that has one."""
-        return MappingProxyType(self._by_row)
-
-    @property
-    def due(self) -> dict[int, str]:
-        """The labels that a model learns from; none before there are two kinds.
-
-        They depend on the labels alone, not on how they came to be: the same after an undo or a
-        break as before.
-        """
-        first = self._first_size()
-        n = 0 if first is None else due_size(len(self._by_row), first)
-        return dict(islice(self._by_row.items(), n))
-
-    def add(self, row: int, label: str) -> None:
-        """Give a document a label."""
-        self._by_row[row] = label
-
-    def take_back(self, row: int) -> None:
-        """Take the last label that was added back; a given one that it stood above is there again.
-
-        Parameters
-        ----------
-        row : int
-            Its document.
-        """
-        if row in self._given:
-            self._by_row[row] = self._given[row]
-        else:
-            del self._by_row[row]
-
-    def _first_size(self) -> int | None:
-        """Return of how many labels the first model is: all given ones, and two kinds."""
-        one = next(iter(self._by_row.values()), None)
-        kinds = enumerate(self._by_row.values(), 1)
-        other = next((n for n, label in kinds if label != one), None)
-        return None if other is None else max(other, len(self._given))
-
-
-def due_size(n: int, first: int) -> int:
-    """Return how many of n labels a model has learned from: at first each is learned from at once.
-
-    Parameters
-    ----------
-    n : int
-    first : int
-        Of how many the first model is.
-
-    Examples
-    --------
-    >>> [due_size(n, 2) for n in (2, 3, 20, 21, 22, 23, 60)]
-    [2, 3, 20, 21, 21, 23, 59]
-    """
-    size = first
-    while (after := size - (-size * _GROWTH // 100)) <= n:
-        size = after
-    return size
-
-
-# ------------------------------------------------------------------------------------------------
-# How far labelling has come, as the answers tell.
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What answers tell of the guesses before them.
-
-    Documents that would teach most are hard ones, so that only guesses on those drawn at random
-    tell how often the model is right.
-
-    Parameters
-    ----------
-    answers : sequence of Answer
-        In the order in which they were given.
-
-    Examples
-    --------
-    >>> drawn = [Answer(row, "", "sea", True, "sea" if row else "sky") for row in range(10)]
-    >>> standing = Standing([*drawn, Answer(10, "", "sky", False, "sea")])
-    >>> sum(standing.drawn), len(standing.drawn)
-    (9, 10)
-    >>> standing.shares(block=5)
-    [0.8, 1.0]
-    """
-
-    answers: Sequence[Answer]
-
-    @property
-    def drawn(self) -> list[bool]:
-        """Whether each guess on a document drawn at random was right."""
-        return [
-            answer.guess == answer.label
-            for answer in self.answers
-            if answer.at_random and answer.guess is not None
-        ]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many answers each label has, in the order in which labels came."""
-        found: dict[str, int] = {}
-        for answer in self.answers:
-            found[answer.label] = found.get(answer.label, 0) + 1
-        return found
-
-    def shares(self, block: int) -> list[float]:
-        """Return the share of right guesses in each block of documents drawn at random.
-
-        The last block has up to twice as many, so that none is of a few.
-
-        Parameters
-        ----------
-        block : int
-            How many documents are in one.
-        """
-        drawn = self.drawn
-        starts = range(0, max(len(drawn) - block, 0) + 1, block)
-        ends = [*list(starts)[1:], len(drawn)]
-        parts = [drawn[start:end] for start, end in zip(starts, ends, strict=True)]
-        return [sum(part) / len(part) for part in parts if part]
-
-
 _ANALYSIS: dict[str, Any] = {"hangul": "words+bigrams", "min_length": 1}
-# Documents that were asked for because they are hard say little of how far to trust the anchor.
+# Queries are hard documents, so their labels are weak evidence of how far to trust the anchor.
 _DOUBT = 1.5
+# The model is refitted when the number of labels has grown by this many per cent.
+_REFIT_GROWTH_PERCENT = 5
 
 
-class Guess(NamedTuple):
-    """What the model says of a document, and how sure it is.
+class PredictedLabel(NamedTuple):
+    """The most probable class of a document.
 
     Attributes
     ----------
     label : str
-        The likeliest class.
+        The most probable class.
     probability : float
-        How likely it is.
+        Its probability.
     """
 
     label: str
     probability: float
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """A document to be labelled.
 
     Attributes
@@ -206,59 +51,59 @@ class Question(NamedTuple):
     row : int
         Its number.
     text : str
-    guess : Guess or None
-        What the model says; None before it knows two classes.
+        The document.
+    guess : PredictedLabel or None
+        The model's prediction; None before it knows two classes.
     at_random : bool
-        Whether it was drawn at random, and not because it would teach most.
+        True if the document was sampled at random, False if the query strategy selected it.
     """
 
     row: int
     text: str
-    guess: Guess | None
+    guess: PredictedLabel | None
     at_random: bool
 
 
 class Accuracy(NamedTuple):
-    """How many guesses on documents drawn at random were right, before the answer was known.
+    """Accuracy of the predictions on randomly sampled documents, made before each was labelled.
 
     Attributes
     ----------
-    right : int
-        How many guesses were right.
-    asked : int
-        Of how many.
+    n_correct : int
+        Number of correct predictions.
+    n_scored : int
+        Number of predictions.
     """
 
-    right: int
-    asked: int
+    n_correct: int
+    n_scored: int
 
 
 class Session:
-    """Labelling of documents, which can be ended at any moment and taken up again.
+    """A labelling session with active learning, which can be ended and resumed at any time.
 
     Parameters
     ----------
     texts : sequence of str
         All documents, with and without labels.
     journal : Journal
-        Where answers are kept. Those that it has are taken up.
+        The file of annotations. The session resumes after those that it contains.
     given : mapping of int to str, default=None
-        Labels that documents have already, by number. They are learned from, not asked for, and
-        not written to the journal; an answer there to such a document stands above them.
+        Known labels by row. The model is trained on them; they are not queried and not written to
+        the journal. An annotation of the same document takes precedence.
     random_every : int, default=5
-        Of so many questions the last is about a document drawn at random, so that accuracy can be
-        told; 1 for all of them.
+        Every n-th query is a document sampled at random, to estimate the accuracy; 1 for all.
     seed : int, default=0
-        For what is drawn at random.
+        Seed of the random sample.
     n_jobs : int, default=None
         Number of threads; None for all cores.
 
     Raises
     ------
     FileError
-        If the journal has answers to documents that are not among the texts.
+        If the journal has annotations of documents that are not among the texts.
     InputError
-        If there are no two documents, or none has a word in it.
+        If there are fewer than two documents, or none contains a word.
 
     Examples
     --------
@@ -268,9 +113,9 @@ class Session:
     >>> with Journal(Path(tempfile.mkdtemp()) / "texts.labels.jsonl") as journal:
     ...     session = Session(texts, journal)
     ...     for _ in range(3):
-    ...         question = session.question()
-    ...         session.answer("sea" if "sea" in question.text else "sky")
-    >>> session.classes, session.n_answers
+    ...         query = session.query()
+    ...         session.annotate("sea" if "sea" in query.text else "sky")
+    >>> session.classes, session.n_annotations
     (['sea', 'sky'], 3)
     """
 
@@ -294,73 +139,82 @@ class Session:
         self._counts = self._vectorizer.fit_transform(texts)
         if not self._counts.nnz:
             raise InputError(
-                f"none of the {len(texts):,} documents has a word in it, so that nothing can be "
-                f"learned; the first is {texts[0]!r:.60}. Is the column (--text) that of the texts?"
+                f"none of the {len(texts):,} documents has a word in it, so no model can be "
+                f"trained; the first is {texts[0]!r:.60}. Is the column (--text) that of the texts?"
             )
         self._model = PooledNB(doubt=_DOUBT, n_jobs=n_jobs, verbose=False)
-        # The pool is made ready once; what labels there are comes to it later.
+        # This prepares the pool once, with a placeholder label; refit() sets the real labels.
         self._model.fit(self._counts[:1], [""], self._counts[1:])
         pool = self._model.pool_
         assert pool is not None
-        self._asking = Asking(pool.latent, seed)
-        self._order = np.random.default_rng(seed).permutation(len(texts))
-        # Each with the number of answers before it: what was done last is taken back first.
-        self._skipped: list[tuple[int, Question]] = []
-        self._question: Question | None = None
-        self._check_own(journal.answers)
-        answers = ((answer.row, answer.label) for answer in journal.answers)
-        self._labels = Labels(given or {}, answers)
-        # What the model has learned from; without anything it says nothing.
-        self._learned: dict[int, str] = {}
-        self._learn_if_due()
+        self._strategy = QueryStrategy(pool.latent, seed)
+        self._random_order = np.random.default_rng(seed).permutation(len(texts))
+        # Each skip with the number of annotations before it, so that undo() takes back whichever
+        # came last.
+        self._skipped: list[tuple[int, Query]] = []
+        self._query: Query | None = None
+        self._check_journal()
+        annotated = ((annotation.row, annotation.label) for annotation in journal.annotations)
+        self._labels = TrainingLabels(given or {}, annotated)
+        # The labels that the model is fitted on; empty while there is no model.
+        self._fitted_labels: dict[int, str] = {}
+        self._refit_if_due()
 
     @property
-    def n_answers(self) -> int:
-        """How many answers were given."""
-        return len(self.journal.answers)
+    def n_annotations(self) -> int:
+        """Number of annotations in the journal."""
+        return len(self.journal.annotations)
 
     @property
-    def n_left(self) -> int:
-        """How many documents may still be asked for."""
-        return int((~self._taken()).sum())
+    def n_remaining(self) -> int:
+        """Number of documents that are neither labelled nor skipped."""
+        return int((~self._excluded_mask()).sum())
 
     @property
-    def labelled(self) -> Mapping[int, str]:
-        """The documents with labels, given or answered, by number; it changes with the session."""
+    def labels(self) -> Mapping[int, str]:
+        """All labels by row, given or annotated; a view that changes with the session."""
         return self._labels.by_row
 
     @property
     def classes(self) -> list[str]:
-        """The labels that there are, sorted."""
-        return sorted(set(self.labelled.values()))
+        """The distinct labels, sorted."""
+        return sorted(set(self.labels.values()))
 
     @property
     def accuracy(self) -> Accuracy:
-        """How good guesses were on documents drawn at random."""
-        drawn = Standing(self.journal.answers).drawn
-        return Accuracy(sum(drawn), len(drawn))
+        """Accuracy of the predictions on randomly sampled documents."""
+        correct = LabellingStats(self.journal.annotations).random_correct
+        return Accuracy(sum(correct), len(correct))
 
     @property
-    def is_over(self) -> bool:
-        """Whether every document has a label or was left out."""
-        return bool(self._taken().all())
+    def is_complete(self) -> bool:
+        """True if every document is labelled or skipped."""
+        return bool(self._excluded_mask().all())
 
-    def question(self) -> Question:
-        """Return the document to label next; the same until it is answered or skipped.
+    def query(self) -> Query:
+        """Return the document to label next; the same one until it is annotated or skipped.
 
         Raises
         ------
         InputError
-            If there is none left.
+            If no document is left.
         """
-        if self._question is None:
-            if self.is_over:
-                raise InputError("every document has a label, or was left out.")
-            self._question = self._asked()
-        return self._question
+        if self._query is None:
+            if self.is_complete:
+                raise InputError("every document has a label or was skipped.")
+            excluded = self._excluded_mask()
+            at_random = self.n_annotations % self._random_every == self._random_every - 1
+            if at_random:
+                # One permutation for the whole session: the sample is uniform among the documents
+                # that are left, and is the same after undo() and after a restart.
+                row = int(next(row for row in self._random_order if not excluded[row]))
+            else:
+                row = self._most_informative(excluded)
+            self._query = Query(row, self.texts[row], self._predict_row(row), at_random)
+        return self._query
 
-    def answer(self, label: str) -> None:
-        """Give the document of the question a label; it is on disk when this returns.
+    def annotate(self, label: str) -> None:
+        """Label the document of the query; the label is on disk when this returns.
 
         Parameters
         ----------
@@ -369,51 +223,53 @@ class Session:
         """
         if not label.strip():
             raise InputError("a label has a letter, a digit or another sign.")
-        question = self.question()
-        guess = None if question.guess is None else question.guess.label
-        self.journal.add(Answer(question.row, question.text, label, question.at_random, guess))
-        self._labels.add(question.row, label)
-        self._question = None
-        self._learn_if_due()
+        query = self.query()
+        guess = None if query.guess is None else query.guess.label
+        # First on disk and then in memory. If writing fails, the session is as it was.
+        self.journal.add(Annotation(query.row, query.text, label, query.at_random, guess))
+        self._labels.add(query.row, label)
+        self._query = None
+        self._refit_if_due()
 
     def skip(self) -> None:
-        """Leave the document of the question out, for this session."""
-        self._skipped.append((self.n_answers, self.question()))
-        self._question = None
+        """Leave the document of the query out, for this session."""
+        self._skipped.append((self.n_annotations, self.query()))
+        self._query = None
 
-    def undo(self) -> Question:
-        """Take the last answer back: everything is as it was before, and its document is asked.
+    def undo(self) -> Query:
+        """Undo the last annotation and query its document again, with the earlier model.
 
-        If a document was skipped since, that is taken back instead.
+        If a document was skipped since, undo the skip instead.
 
         Raises
         ------
         InputError
-            If there is none to take back.
+            If there is nothing to undo.
         """
-        if self._skipped and self._skipped[-1][0] == self.n_answers:
-            self._question = self._skipped.pop()[1]
-            return self._question
-        if not self.journal.answers:
-            raise InputError("there is no answer to take back.")
-        answer = self.journal.undo()
-        self._labels.take_back(answer.row)
-        self._question = None
-        self._learn_if_due()
-        guess = self._guess(answer.row)
-        self._question = Question(answer.row, answer.text, guess, answer.at_random)
-        return self._question
+        if self._skipped and self._skipped[-1][0] == self.n_annotations:
+            self._query = self._skipped.pop()[1]
+            return self._query
+        if not self.journal.annotations:
+            raise InputError("there is no answer to undo.")
+        annotation = self.journal.undo()
+        # The journal is the state: if its undo() raises an error, no label is removed.
+        self._labels.remove(annotation.row)
+        self._query = None
+        self._refit_if_due()
+        guess = self._predict_row(annotation.row)
+        self._query = Query(annotation.row, annotation.text, guess, annotation.at_random)
+        return self._query
 
-    def explanation(self) -> Explanation | None:
-        """Return why the model guesses what it does of the question; None without a guess."""
-        question = self.question()
-        if question.guess is None:
+    def explain(self) -> Explanation | None:
+        """Explain the prediction for the query; None without a prediction."""
+        query = self.query()
+        if query.guess is None:
             return None
-        row = self._counts[[question.row]]
-        return self._model.explain(row, text=question.text, vectorizer=self._vectorizer)
+        row = self._counts[[query.row]]
+        return self._model.explain(row, text=query.text, vectorizer=self._vectorizer)
 
     def predict(self, texts: Sequence[str]) -> NDArray[Any]:
-        """Return what the model of now says of other documents.
+        """Predict the classes of other documents with the current model.
 
         Parameters
         ----------
@@ -422,66 +278,210 @@ class Session:
         Raises
         ------
         InputError
-            If there are no answers of two labels yet.
+            If there are no two distinct labels yet.
         """
-        if not self._learned:
+        if not self._fitted_labels:
             raise InputError("there is no model yet: it needs answers of two labels.")
         return self._model.predict(self._vectorizer.transform(texts))
 
     def classifier(self) -> TextClassifier:
-        """Return a classifier of all answers, which has learned from all other documents, too."""
-        labelled = self.labelled
-        rest = [text for row, text in enumerate(self.texts) if row not in labelled]
-        texts = [self.texts[row] for row in labelled]
-        labels = [*labelled.values()]
-        return TextClassifier(n_jobs=self._n_jobs).fit(texts, labels, unlabelled=rest)
+        """Train a classifier on all labels, with all other documents as unlabelled ones."""
+        labels = self.labels
+        unlabelled = [text for row, text in enumerate(self.texts) if row not in labels]
+        texts = [self.texts[row] for row in labels]
+        classifier = TextClassifier(n_jobs=self._n_jobs)
+        return classifier.fit(texts, [*labels.values()], unlabelled=unlabelled)
 
-    def _asked(self) -> Question:
-        taken, n = self._taken(), self.n_answers
-        at_random = n % self._random_every == self._random_every - 1
-        if at_random:
-            row = int(next(row for row in self._order if not taken[row]))
-        else:
-            row = self._telling(taken)
-        return Question(row, self.texts[row], self._guess(row), at_random)
+    def _most_informative(self, excluded: NDArray[np.bool_]) -> int:
+        candidates = self._strategy.sample_candidates(excluded)
+        probabilities = self._probabilities(candidates)
+        margins = None if probabilities is None else class_margins(probabilities)
+        return self._strategy.select(candidates, margins, [*self.labels])
 
-    def _telling(self, taken: NDArray[np.bool_]) -> int:
-        """Return the document that would teach most."""
-        candidates = self._asking.candidates(taken)
-        shares = self._shares(candidates)
-        leads = None if shares is None else leads_of(shares)
-        return self._asking.best(candidates, leads, [*self.labelled])
-
-    def _guess(self, row: int) -> Guess | None:
-        shares = self._shares([row])
-        if shares is None:
+    def _predict_row(self, row: int) -> PredictedLabel | None:
+        probabilities = self._probabilities([row])
+        if probabilities is None:
             return None
-        best = int(shares[0].argmax())
-        return Guess(str(self._model.classes_[best]), float(shares[0, best]))
+        best = int(probabilities[0].argmax())
+        return PredictedLabel(str(self._model.classes_[best]), float(probabilities[0, best]))
 
-    def _shares(self, rows: NDArray[np.intp] | list[int]) -> FloatArray | None:
-        """Return how likely each class is for some documents, to the model of now."""
-        return self._model.predict_proba(self._counts[rows]) if self._learned else None
+    def _probabilities(self, rows: NDArray[np.intp] | list[int]) -> FloatArray | None:
+        """Return the class probabilities of some documents; None while there is no model."""
+        return self._model.predict_proba(self._counts[rows]) if self._fitted_labels else None
 
-    def _taken(self) -> NDArray[np.bool_]:
-        taken = np.zeros(len(self.texts), dtype=bool)
-        taken[[*self.labelled]] = True
-        taken[[question.row for _, question in self._skipped]] = True
-        return taken
+    def _excluded_mask(self) -> NDArray[np.bool_]:
+        excluded = np.zeros(len(self.texts), dtype=bool)
+        excluded[[*self.labels]] = True
+        excluded[[query.row for _, query in self._skipped]] = True
+        return excluded
 
-    def _learn_if_due(self) -> None:
-        """Become what a session that begins with the answers so far would be."""
-        due = self._labels.due
-        if due and due != self._learned:
+    def _refit_if_due(self) -> None:
+        """Refit the model if the labels it should be fitted on have changed."""
+        due = self._labels.training_set
+        if due and due != self._fitted_labels:
             self._model.refit([*due], [*due.values()])
-        self._learned = due
+        self._fitted_labels = due
 
-    def _check_own(self, answers: Sequence[Answer]) -> None:
-        for answer in answers:
-            inside = 0 <= answer.row < len(self.texts)
-            if not inside or self.texts[answer.row] != answer.text:
+    def _check_journal(self) -> None:
+        for annotation in self.journal.annotations:
+            inside = 0 <= annotation.row < len(self.texts)
+            # Rows are positions, so a line inserted into the input would shift all labels.
+            if not inside or self.texts[annotation.row] != annotation.text:
                 raise FileError(
-                    f"{str(self.journal.path)!r} has an answer to document {answer.row}, which is "
-                    "another one now: was the input changed? Give that input, or another file "
-                    "for the answers."
+                    f"{str(self.journal.path)!r} has an answer for document {annotation.row}, but "
+                    "its text is not the one in the input: was the input changed? Give the input "
+                    "that was labelled, or another file for the answers."
                 )
+
+
+@dataclass(frozen=True)
+class LabellingStats:
+    """Accuracy of the predictions before each annotation, and counts of the labels.
+
+    Only randomly sampled documents give an unbiased accuracy, because the query strategy selects
+    hard documents.
+
+    Parameters
+    ----------
+    annotations : sequence of Annotation
+        In the order in which they were made.
+
+    Examples
+    --------
+    >>> sampled = [Annotation(row, "", "sea", True, "sea" if row else "sky") for row in range(10)]
+    >>> stats = LabellingStats([*sampled, Annotation(10, "", "sky", False, "sea")])
+    >>> sum(stats.random_correct), len(stats.random_correct)
+    (9, 10)
+    >>> stats.block_accuracies(block=5)
+    [0.8, 1.0]
+    """
+
+    annotations: Sequence[Annotation]
+
+    @property
+    def random_correct(self) -> list[bool]:
+        """For each prediction on a randomly sampled document, True if it was correct."""
+        return [
+            annotation.guess == annotation.label
+            for annotation in self.annotations
+            # The guess was made before the label was known, so this accuracy is out of sample.
+            if annotation.at_random and annotation.guess is not None
+        ]
+
+    @property
+    def label_counts(self) -> dict[str, int]:
+        """Number of annotations with each label, in the order of first occurrence."""
+        counts: dict[str, int] = {}
+        for annotation in self.annotations:
+            counts[annotation.label] = counts.get(annotation.label, 0) + 1
+        return counts
+
+    def block_accuracies(self, block: int) -> list[float]:
+        """Return the accuracy in each block of randomly sampled documents.
+
+        The last block has up to twice as many documents, so that no block is short.
+
+        Parameters
+        ----------
+        block : int
+            Number of documents in a block.
+        """
+        correct = self.random_correct
+        starts = range(0, max(len(correct) - block, 0) + 1, block)
+        ends = [*list(starts)[1:], len(correct)]
+        parts = [correct[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [sum(part) / len(part) for part in parts if part]
+
+
+class TrainingLabels:
+    """The labels of documents in order, and the prefix of them that the model is fitted on.
+
+    Parameters
+    ----------
+    given : mapping of int to str
+        Known labels by row; they come first.
+    annotated : iterable of (int, str)
+        Rows and labels, in order; they take precedence over given ones.
+
+    Examples
+    --------
+    >>> labels = TrainingLabels({4: "sea"}, [(7, "sea")])
+    >>> labels.training_set  # a single class: there is nothing to train on
+    {}
+    >>> labels.add(2, "sky")
+    >>> labels.training_set
+    {4: 'sea', 7: 'sea', 2: 'sky'}
+    >>> labels.remove(2)
+    >>> labels.by_row
+    mappingproxy({4: 'sea', 7: 'sea'})
+    """
+
+    def __init__(self, given: Mapping[int, str], annotated: Iterable[tuple[int, str]]) -> None:
+        self._given = dict(given)
+        self._by_row = self._given | dict(annotated)
+
+    @property
+    def by_row(self) -> Mapping[int, str]:
+        """The label of each labelled document."""
+        return MappingProxyType(self._by_row)
+
+    @property
+    def training_set(self) -> dict[int, str]:
+        """The labels to fit the model on; empty while there are not two classes.
+
+        They depend on the labels alone, not on their history, so that a model after an undo or a
+        resumed session equals the one before.
+        """
+        first = self._first_size()
+        n = 0 if first is None else training_size(len(self._by_row), first)
+        return dict(islice(self._by_row.items(), n))
+
+    def add(self, row: int, label: str) -> None:
+        """Set the label of a document."""
+        self._by_row[row] = label
+
+    def remove(self, row: int) -> None:
+        """Remove the label that was added last; a given label of the document is restored.
+
+        Parameters
+        ----------
+        row : int
+            Its document.
+        """
+        # Assignment keeps the position in the dict, so the order of the labels is restored as well.
+        if row in self._given:
+            self._by_row[row] = self._given[row]
+        else:
+            del self._by_row[row]
+
+    def _first_size(self) -> int | None:
+        """Return the number of labels of the first model: all given ones, and two classes."""
+        first_class = next(iter(self._by_row.values()), None)
+        numbered = enumerate(self._by_row.values(), 1)
+        size = next((n for n, label in numbered if label != first_class), None)
+        return None if size is None else max(size, len(self._given))
+
+
+def training_size(n: int, first: int) -> int:
+    """Return the number of labels, at most n, that the model is fitted on.
+
+    The model is refitted after each of the first twenty labels, and then when their number has
+    grown by a twentieth.
+
+    Parameters
+    ----------
+    n : int
+        Number of labels.
+    first : int
+        Number of labels of the first model.
+
+    Examples
+    --------
+    >>> [training_size(n, 2) for n in (2, 3, 20, 21, 22, 23, 60)]
+    [2, 3, 20, 21, 21, 23, 59]
+    """
+    size = first
+    # Integer arithmetic, rounded up: growth is at least one label, and exact on any machine.
+    while (after := size - (-size * _REFIT_GROWTH_PERCENT // 100)) <= n:
+        size = after
+    return size

@@ -5,8 +5,15 @@ from typing import TYPE_CHECKING
 from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tallytext.models.anchor import Anchor, Trust, document_weights, expected_regression
-    from tallytext.models.anchored_em import AnchoredEM, ClassWords, Expected
+    from tallytext.models.anchored_em import (
+        Anchor,
+        AnchoredEM,
+        ClassWords,
+        PoolPosteriors,
+        Trust,
+        document_weights,
+        posterior_regression,
+    )
     from tallytext.models.bernoulli import BernoulliNB
     from tallytext.models.calibrated import Calibrated
     from tallytext.models.cross_validation import cross_validate
@@ -14,14 +21,22 @@ if TYPE_CHECKING:
     from tallytext.models.knn import CosineKNN, Neighbours
     from tallytext.models.llsf import LLSF
     from tallytext.models.multinomial import MultinomialNB
-    from tallytext.models.poisson import PoissonNB
-    from tallytext.models.poisson_choice import choose_per_class
-    from tallytext.models.pool import Pool, Topicality
+    from tallytext.models.poisson import PoissonNB, choose_per_class
+    from tallytext.models.pool import DocumentPool, Topicality
     from tallytext.models.pooled import PooledNB
     from tallytext.models.refined import RefinedNB
     from tallytext.models.rotation import RotationForest
-    from tallytext.models.smoothing.base import Classes, Corpus, Smoothing, Terms, safe_ratio
-    from tallytext.models.smoothing.closed_form import Background, Dirichlet, Laplace, Unsmoothed
+    from tallytext.models.smoothing.base import (
+        Background,
+        ClassStatistics,
+        CorpusStatistics,
+        Dirichlet,
+        Laplace,
+        Smoothing,
+        TermStatistics,
+        Unsmoothed,
+        safe_ratio,
+    )
     from tallytext.models.smoothing.discounting import AbsoluteDiscount
     from tallytext.models.smoothing.semantic import Semantic, Translation
 
@@ -33,24 +48,24 @@ __all__ = [
     "Background",
     "BernoulliNB",
     "Calibrated",
+    "ClassStatistics",
     "ClassWords",
-    "Classes",
-    "Corpus",
+    "CorpusStatistics",
     "CosineKNN",
     "Dirichlet",
+    "DocumentPool",
     "ExpectationMaximisation",
-    "Expected",
     "Laplace",
     "MultinomialNB",
     "Neighbours",
     "PoissonNB",
-    "Pool",
+    "PoolPosteriors",
     "PooledNB",
     "RefinedNB",
     "RotationForest",
     "Semantic",
     "Smoothing",
-    "Terms",
+    "TermStatistics",
     "Topicality",
     "Translation",
     "Trust",
@@ -58,15 +73,22 @@ __all__ = [
     "choose_per_class",
     "cross_validate",
     "document_weights",
-    "expected_regression",
+    "posterior_regression",
     "safe_ratio",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "anchor": ["Anchor", "Trust", "document_weights", "expected_regression"],
-        "anchored_em": ["AnchoredEM", "ClassWords", "Expected"],
+        "anchored_em": [
+            "Anchor",
+            "AnchoredEM",
+            "ClassWords",
+            "PoolPosteriors",
+            "Trust",
+            "document_weights",
+            "posterior_regression",
+        ],
         "bernoulli": ["BernoulliNB"],
         "calibrated": ["Calibrated"],
         "cross_validation": ["cross_validate"],
@@ -74,14 +96,22 @@ __getattr__, __dir__ = lazy_exports(
         "knn": ["CosineKNN", "Neighbours"],
         "llsf": ["LLSF"],
         "multinomial": ["MultinomialNB"],
-        "poisson": ["PoissonNB"],
-        "poisson_choice": ["choose_per_class"],
-        "pool": ["Pool", "Topicality"],
+        "poisson": ["PoissonNB", "choose_per_class"],
+        "pool": ["DocumentPool", "Topicality"],
         "pooled": ["PooledNB"],
         "refined": ["RefinedNB"],
         "rotation": ["RotationForest"],
-        "smoothing.base": ["Classes", "Corpus", "Smoothing", "Terms", "safe_ratio"],
-        "smoothing.closed_form": ["Background", "Dirichlet", "Laplace", "Unsmoothed"],
+        "smoothing.base": [
+            "Background",
+            "ClassStatistics",
+            "CorpusStatistics",
+            "Dirichlet",
+            "Laplace",
+            "Smoothing",
+            "TermStatistics",
+            "Unsmoothed",
+            "safe_ratio",
+        ],
         "smoothing.discounting": ["AbsoluteDiscount"],
         "smoothing.semantic": ["Semantic", "Translation"],
     },

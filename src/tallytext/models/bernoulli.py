@@ -1,8 +1,13 @@
-"""Multivariate Bernoulli naive Bayes: documents as sets of words."""
+"""Multivariate Bernoulli naive Bayes: documents as sets of words.
+
+:class:`BernoulliCounts` turns numbers of documents into probabilities, from which
+:class:`BernoulliNB` computes its weights. :class:`BernoulliLeaveOneOut` scores documents by models
+without them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -11,320 +16,39 @@ from numpy.typing import NDArray
 
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between
-from tallytext.models.left_out import Leaving, LeftOut
-from tallytext.models.left_out_multinomial import add_places
+from tallytext.models.base import RowWeights, SparseWeights, Weights
+from tallytext.models.class_counts import ClassCounts, Column, Prior
+from tallytext.models.leave_one_out import LeaveOneOutCounts, LeaveOneOutScorer
 from tallytext.models.naive_bayes import NaiveBayes
-from tallytext.models.priors import Prior
-from tallytext.models.reading import Column, Reading
-from tallytext.models.scorer import RowWeights, SparseWeights, Weights
+from tallytext.runtime import rows_per_block
 from tallytext.tally.planes import Plane
 
-# ------------------------------------------------------------------------------------------------
-# From documents per word and class to the weights of a Bernoulli model.
-
-LEAST = 1e-12
-"""What is left of a probability of one."""
-
-
-@dataclass(frozen=True)
-class BernoulliCounts:
-    r"""Documents per word and class, and :math:`p(w \mid c) = (\mathrm{df} + \gamma) / D_c`.
-
-    Attributes
-    ----------
-    reading : Reading
-        Its last column counts documents.
-    gamma : float
-    n_terms : int
-        V.
-    closed : bool
-        Whether all columns are in the vocabulary, or only the words that occur.
-    """
-
-    reading: Reading
-    gamma: float
-    n_terms: int
-    closed: bool
-
-    @property
-    def cells(self) -> FloatArray:
-        """:math:`\\mathrm{df}_{cw}`."""
-        return self.reading.cells[-1]
-
-    @property
-    def words(self) -> FloatArray:
-        """:math:`\\mathrm{df}_w`."""
-        return self.reading.term_totals[-1]
-
-    @cached_property
-    def term(self) -> NDArray[np.intp]:
-        """Which word each cell belongs to."""
-        return self.reading.term_of_cell()
-
-    @property
-    def known(self) -> NDArray[np.bool_]:
-        """Whether a word counts at all."""
-        return np.full(len(self.words), True) if self.closed else self.words > 0
-
-    @cached_property
-    def pseudo_documents(self) -> float:
-        r""":math:`\gamma V / d_a`."""
-        n, distinct = float(self.reading.n_documents), float(self.reading.totals[-1])
-        return self.gamma * max(self.n_terms, 1) * (n / distinct if distinct else 1.0)
-
-    @cached_property
-    def below(self) -> FloatArray:
-        """:math:`D_c`."""
-        return self.reading.class_documents + self.pseudo_documents
-
-    @cached_property
-    def rest_below(self) -> FloatArray:
-        """:math:`D` of all documents outside each class."""
-        outside = np.maximum(self.reading.n_documents - self.reading.class_documents, 0.0)
-        return outside + self.pseudo_documents
-
-    def absence(self, counts: FloatArray, below: FloatArray) -> FloatArray:
-        """Return log(1 - p)."""
-        return np.log(np.maximum(1 - (counts + self.gamma) / below, LEAST))
-
-    def logit(self, counts: FloatArray, below: FloatArray) -> FloatArray:
-        """Return log p - log(1 - p)."""
-        return np.log(counts + self.gamma) - np.log(below) - self.absence(counts, below)
-
-
-def joint_weights(counts: BernoulliCounts, intercept: FloatArray) -> SparseWeights:
-    r"""Return the weights of :math:`\log p(c) + \log P(d \mid c)`.
-
-    The absence of all words is a constant of the class; a word that is there moves it by its
-    logit, and only cells differ from the logit of a word that the class has not shown.
-    """
-    reading, nothing = counts.reading, np.zeros(counts.reading.n_classes)
-    unseen = counts.logit(nothing, counts.below)
-    logit = counts.logit(counts.cells, counts.below[reading.classes])
-    return SparseWeights(
-        intercept=intercept + _all_absent(counts),
-        slope=unseen,
-        common=np.zeros(reading.n_terms),
-        mass=counts.known * 1.0,
-        starts=reading.starts,
-        classes=reading.classes,
-        values=logit - unseen[reading.classes],
-    )
-
-
-def contrast_weights(counts: BernoulliCounts, intercept: FloatArray) -> RowWeights:
-    """Return the weights of the contrast of each class with all documents outside it."""
-    reading = counts.reading
-    constant = _all_absent(counts) - _all_absent_outside(counts)
-
-    def rows(first: int, last: int) -> FloatArray:
-        inside = reading.dense(counts.cells, first, last)
-        outside = np.maximum(counts.words[first:last, None] - inside, 0.0)
-        contrast = counts.logit(inside, counts.below) - counts.logit(outside, counts.rest_below)
-        return np.where(counts.known[first:last, None], contrast, 0.0)
-
-    slope = np.zeros(reading.n_classes)
-    return RowWeights(intercept + constant, slope, counts.known * 1.0, rows)
-
-
-def _all_absent(counts: BernoulliCounts) -> FloatArray:
-    """Return the sum of log(1 - p) over the vocabulary, for each class."""
-    whole = replace(counts, reading=counts.reading.all_terms())
-    classes, nothing = whole.reading.classes, np.zeros(whole.reading.n_classes)
-    unseen = whole.absence(nothing, whole.below)
-    moved = whole.absence(whole.cells, whole.below[classes]) - unseen[classes]
-    return whole.n_terms * unseen + whole.reading.class_sum(moved)
-
-
-def _all_absent_outside(counts: BernoulliCounts) -> FloatArray:
-    """Return the same for all documents outside each class.
-
-    Words with the same document frequency are alike in all classes that do not have them.
-    """
-    whole = replace(counts, reading=counts.reading.all_terms())
-    reading = whole.reading
-    frequencies, how_many = np.unique(whole.words, return_counts=True)
-    beyond = whole.n_terms - how_many[frequencies > 0].sum()  # words that never occurred
-    how_many = np.append(how_many[frequencies > 0], beyond)
-    frequencies = np.append(frequencies[frequencies > 0], 0.0)
-    anywhere = how_many @ whole.absence(frequencies[:, None], whole.rest_below)
-    words, below = whole.words[whole.term], whole.rest_below[reading.classes]
-    outside = whole.absence(np.maximum(words - whole.cells, 0.0), below)
-    return anywhere + reading.class_sum(outside - whole.absence(words, below))
-
-
-# ------------------------------------------------------------------------------------------------
-# A Bernoulli model without a document.
-#
-# The mean number of words of a document changes for all classes, and with it the probability that a
-# word is absent: :math:`\sum_w \log(1 - p(w \mid c))` is a sum over the few distinct document
-# frequencies of a class.
-
-_ROOM = 1 << 19
-
-
-class Frequencies(NamedTuple):
-    """How many words of a class have which document frequency; those of zero are left out."""
-
-    values: FloatArray
-    how_many: FloatArray
-
-
-@dataclass(frozen=True)
-class BernoulliScores:
-    """Scores documents by Bernoulli models that have forgotten them.
-
-    Attributes
-    ----------
-    counts : BernoulliCounts
-        Of all documents.
-    contrasts : bool
-    """
-
-    counts: BernoulliCounts
-    contrasts: bool
-
-    wide = True
-
-    def __call__(self, left: LeftOut, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the score of each document for each class, and its length."""
-        known = ~left.gone | self.counts.closed
-        before = left.reading.rows(self.counts.cells, left.terms)
-        after = before.copy()
-        after[left.own_at] = left.own(-1)
-        below = left.class_documents + self._pseudo(left)
-        scores = self._all_absent(left, below, self._inside)
-        at = below[left.slot_row, left.slot_class][left.own_slot]
-        moved = self._step(left.own(-1), left.own_before(-1), at)
-        scores[left.slot_row, left.slot_class] += left.by_slot(moved)
-        logits = self._logit(after, below[left.row])
-        if self.contrasts:
-            before = np.maximum(self.counts.words[left.terms][:, None] - before, 0.0)
-            after = np.maximum(left.words(-1)[:, None] - after, 0.0)
-            rests, rest_logits = self._rest(left, before, after)
-            scores, logits = scores - rests, logits - rest_logits
-        scores += intercept
-        add_places(left, known * 1.0, logits, scores)
-        return scores, left.by_document(known)
-
-    def _rest(
-        self, left: LeftOut, before: FloatArray, after: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return log P(no word at all | rest), and the logit of each place in each rest."""
-        below = left.n_documents[:, None] - left.class_documents
-        below = np.maximum(below, 0.0) + self._pseudo(left)
-        absent, at = self._all_absent(left, below, self._outside), below[left.row]
-        add_places(left, np.ones(len(left.terms)), self._step(after, before, at), absent)
-        return absent, self._logit(after, at)
-
-    def _all_absent(
-        self, left: LeftOut, below: FloatArray, frequencies: list[Frequencies]
-    ) -> FloatArray:
-        """Return log P(no word at all | class), but for the words of the document itself."""
-        unseen = self.counts.absence(np.zeros_like(below), below)
-        return self._n_terms(left)[:, None] * unseen + self._moved(frequencies, below)
-
-    def _step(self, after: FloatArray, before: FloatArray, below: FloatArray) -> FloatArray:
-        """Return by how much log(1 - p) moves between two counts."""
-        left = np.maximum(1 - (after + self.counts.gamma) / below, LEAST)
-        return np.log(left / np.maximum(1 - (before + self.counts.gamma) / below, LEAST))
-
-    def _logit(self, counts: FloatArray, below: FloatArray) -> FloatArray:
-        """Return log p - log(1 - p)."""
-        p = (counts + self.counts.gamma) / below
-        return np.log(p / np.maximum(1 - p, LEAST))
-
-    def _moved(self, frequencies: list[Frequencies], below: FloatArray) -> FloatArray:
-        """Return the sum over the words of a class of log(1 - p), less that of as many unseen."""
-        moved = np.zeros_like(below)
-        for label, (values, how_many) in enumerate(frequencies):
-            distinct, which = np.unique(below[:, label], return_inverse=True)
-            step = max(1, _ROOM // max(1, len(values)))
-            parts = [
-                self._sum(values, how_many, distinct[at : at + step, None])
-                for at in range(0, len(distinct), step)
-            ]
-            moved[:, label] = np.concatenate(parts)[which]
-        return moved
-
-    def _sum(self, values: FloatArray, how_many: FloatArray, below: FloatArray) -> FloatArray:
-        nothing = self.counts.absence(np.zeros(1), below)
-        return (self.counts.absence(values, below) - nothing) @ how_many
-
-    def _n_terms(self, left: LeftOut) -> FloatArray:
-        gone = np.zeros(left.n) if self.counts.closed else left.n_gone
-        return self.counts.n_terms - gone
-
-    def _pseudo(self, left: LeftOut) -> FloatArray:
-        """Return the pseudo-documents of each class, a column."""
-        distinct = self.counts.reading.totals[-1] - left.removed(-1)
-        none_left = left.reading.n_live_terms - left.n_gone <= 0
-        share = np.divide(
-            left.n_documents,
-            distinct,
-            out=np.ones_like(distinct),
-            where=~none_left & (distinct > 0),
-        )
-        return (self.counts.gamma * np.maximum(self._n_terms(left), 1) * share)[:, None]
-
-    @cached_property
-    def _inside(self) -> list[Frequencies]:
-        """The document frequencies in each class."""
-        return [_frequencies(cells) for cells in self._by_class(self.counts.cells)]
-
-    @cached_property
-    def _outside(self) -> list[Frequencies]:
-        """The document frequencies outside each class."""
-        counts = self.counts
-        words = counts.words[counts.term]
-        whole = [counts.words, np.ones(len(counts.words))]
-        there = self._by_class(words)
-        moved = self._by_class(np.maximum(words - counts.cells, 0.0))
-        return [
-            _frequencies(
-                np.concatenate([whole[0], old, new]),
-                np.concatenate([whole[1], -np.ones(len(old)), np.ones(len(new))]),
-            )
-            for old, new in zip(there, moved, strict=True)
-        ]
-
-    def _by_class(self, values: FloatArray) -> list[NDArray[np.floating]]:
-        reading = self.counts.reading
-        by_class = np.argsort(reading.classes, kind="stable")
-        ends = np.cumsum(np.bincount(reading.classes, minlength=reading.n_classes))[:-1]
-        return np.split(values[by_class], ends)
-
-
-def _frequencies(values: FloatArray, how_many: FloatArray | None = None) -> Frequencies:
-    distinct, which = np.unique(values, return_inverse=True)
-    number = np.bincount(which, how_many, len(distinct)).astype(np.float64)
-    kept = (distinct > 0) & (number > 0)
-    return Frequencies(distinct[kept], number[kept])
+_MIN_PROBABILITY = 1e-12  # of the absence of a word, instead of zero
 
 
 class BernoulliNB(NaiveBayes):
-    r"""Multivariate Bernoulli naive Bayes (Aggarwal, 5.11-5.17): which words occur, which do not.
+    r"""Multivariate Bernoulli naive Bayes (Aggarwal, 5.11-5.17) of present and absent words.
 
     .. math:: p(w \mid c) = \frac{\mathrm{df}_{cw} + \gamma}{N_c + \gamma V / d_a}, \qquad
               s_c(d) = \log p(c) + \sum_{w \in d} \log p(w \mid c)
               + \sum_{w \notin d} \log(1 - p(w \mid c))
 
-    :math:`d_a` is the mean number of distinct words of a training document, so that a word nobody
-    has seen is expected in a share :math:`d_a / V` of documents, not in half of them.
+    :math:`d_a` is the mean number of distinct words of a training document, so that an unseen word
+    is expected in a share :math:`d_a / V` of documents, not in half of them.
 
     Parameters
     ----------
     gamma : float, default=1.0
         Pseudo-documents per word, positive.
     complement : bool, default=False
-        Judge each class against all documents outside it.
+        Compare each class with all documents outside it.
     prior, prior_beta, class_weight, multi_label, dtype, n_jobs
         As in :class:`MultinomialNB`; the prior is "smoothed" by default, as in the source.
 
     Attributes
     ----------
     tally_ : Tally
-        The counts, all there is to know.
+        The counts that all weights are computed from.
     classes_ : ndarray
         The labels, sorted.
 
@@ -359,10 +83,6 @@ class BernoulliNB(NaiveBayes):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    @property
-    def _contrasts(self) -> bool:
-        return self.multi_label_ or bool(self.complement)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_between("gamma", self.gamma, 1e-12, 1e12)
@@ -373,26 +93,316 @@ class BernoulliNB(NaiveBayes):
         return [Plane("binary", weighted=True) if weighted else "documents"]
 
     def _joint_sklearn(self, table: FloatArray, intercept: FloatArray) -> Any:
-        from tallytext.models.sklearn_export import as_bernoulli
+        from tallytext.models.sklearn_export import to_bernoulli_nb
 
-        return as_bernoulli(table, intercept, self)
+        return to_bernoulli_nb(table, intercept, self)
 
-    def _estimate(self, reading: Reading, intercept: FloatArray) -> Weights:
-        counts = self.document_counts(reading)
-        if self._contrasts:
-            return contrast_weights(counts, intercept)
-        return joint_weights(counts, intercept)
+    def _estimate(self, class_counts: ClassCounts, intercept: FloatArray) -> Weights:
+        r"""Return the weights of :math:`\log p(c) + \log P(d \mid c)`, or of contrasts.
 
-    def _leaving(self, reading: Reading) -> Leaving:
-        return BernoulliScores(self.document_counts(reading), self._contrasts)
+        The probability that no word occurs is a constant of the class. A word that occurs adds its
+        logit, and only words of the class differ from the logit of an unseen word.
+        """
+        counts, classes = self.document_counts(class_counts), class_counts.classes
+        if self.contrasts:
+            return contrast_bernoulli_weights(counts, intercept)
+        unseen = counts.logit(np.zeros(class_counts.n_classes), counts.denominators)
+        logit = counts.logit(counts.cells, counts.denominators[classes])
+        return SparseWeights(
+            intercept=intercept + _all_absent(counts),
+            slope=unseen,
+            common=np.zeros(class_counts.n_terms),
+            mass=counts.in_vocabulary * 1.0,
+            starts=class_counts.starts,
+            classes=classes,
+            values=logit - unseen[classes],
+        )
 
-    def document_counts(self, reading: Reading) -> BernoulliCounts:
-        """Return the smoothed counts behind the weights.
+    def _leave_one_out_scorer(self, class_counts: ClassCounts) -> LeaveOneOutScorer:
+        return BernoulliLeaveOneOut(self.document_counts(class_counts), self.contrasts)
+
+    def document_counts(self, class_counts: ClassCounts) -> BernoulliCounts:
+        """Return the smoothed counts that weights are computed from.
 
         Parameters
         ----------
-        reading : Reading
-            Sums of a tally, of one moment.
+        class_counts : ClassCounts
+            The sums of one version of the tally.
         """
-        n_terms = reading.n_live_terms if self.open_ else self.n_features_in_
-        return BernoulliCounts(reading, self.gamma, n_terms, closed=not self.open_)
+        n_terms = class_counts.n_live_terms if self.open_ else self.n_features_in_
+        return BernoulliCounts(class_counts, self.gamma, n_terms, closed=not self.open_)
+
+
+@dataclass(eq=False)
+class BernoulliCounts:
+    r"""Documents per word and class, and :math:`p(w \mid c) = (\mathrm{df} + \gamma) / D_c`.
+
+    Attributes
+    ----------
+    class_counts : ClassCounts
+        The sums of a tally; the last column counts documents.
+    gamma : float
+        Pseudo-documents per word.
+    n_terms : int
+        V.
+    closed : bool
+        True if the vocabulary has all columns, False if only the words that occur.
+    cells : ndarray of shape (n_cells,)
+        :math:`\mathrm{df}_{cw}`.
+    document_frequencies : ndarray of shape (n_words,)
+        :math:`\mathrm{df}_w`.
+    in_vocabulary : ndarray of bool of shape (n_words,)
+        True for words of the vocabulary.
+    denominators, complement_denominators : ndarray of shape (n_classes,)
+        :math:`D_c = N_c + \gamma V / d_a`, and the same for the complement of each class.
+    """
+
+    class_counts: ClassCounts
+    gamma: float
+    n_terms: int
+    closed: bool
+    cells: FloatArray = field(init=False)
+    document_frequencies: FloatArray = field(init=False)
+    in_vocabulary: NDArray[np.bool_] = field(init=False)
+    denominators: FloatArray = field(init=False)
+    complement_denominators: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        sums = self.class_counts
+        self.cells, self.document_frequencies = sums.cells[-1], sums.term_totals[-1]
+        live = self.document_frequencies > 0
+        self.in_vocabulary = np.ones_like(live) if self.closed else live
+        # 1 / d_a is documents by pairs of document and word; without any pair there is no mean.
+        n, pairs = float(sums.n_documents), float(sums.totals[-1])
+        pseudo_documents = self.gamma * max(self.n_terms, 1) * (n / pairs if pairs else 1.0)
+        self.denominators = sums.class_documents + pseudo_documents
+        outside = np.maximum(sums.n_documents - sums.class_documents, 0.0)
+        self.complement_denominators = outside + pseudo_documents
+
+    @cached_property
+    def cell_term(self) -> NDArray[np.intp]:
+        """The word of each cell."""
+        # On demand: only contrasts need it, and it is as large as all counts.
+        return self.class_counts.term_of_cell()
+
+    def absence(self, counts: FloatArray, denominators: FloatArray) -> FloatArray:
+        """Return log(1 - p)."""
+        # If documents have almost all words, d_a is near V, and p of a common word reaches one.
+        return np.log(np.maximum(1 - (counts + self.gamma) / denominators, _MIN_PROBABILITY))
+
+    def logit(self, counts: FloatArray, denominators: FloatArray) -> FloatArray:
+        """Return log p - log(1 - p)."""
+        return (
+            np.log(counts + self.gamma) - np.log(denominators) - self.absence(counts, denominators)
+        )
+
+
+def contrast_bernoulli_weights(counts: BernoulliCounts, intercept: FloatArray) -> RowWeights:
+    """Return the weights of the contrast of each class with its complement."""
+    class_counts = counts.class_counts
+    constant = _all_absent(counts) - _all_absent_outside(counts)
+
+    # Outside a class almost every word occurs, each with its own frequency: the weights are dense.
+    def rows(first: int, last: int) -> FloatArray:
+        inside = class_counts.dense(counts.cells, first, last)
+        outside = np.maximum(counts.document_frequencies[first:last, None] - inside, 0.0)
+        contrast = counts.logit(inside, counts.denominators)
+        contrast -= counts.logit(outside, counts.complement_denominators)
+        return np.where(counts.in_vocabulary[first:last, None], contrast, 0.0)
+
+    slope = np.zeros(class_counts.n_classes)
+    return RowWeights(intercept + constant, slope, counts.in_vocabulary * 1.0, rows)
+
+
+def _all_absent(counts: BernoulliCounts) -> FloatArray:
+    """Return the sum of log(1 - p) over the vocabulary, for each class."""
+    whole = replace(counts, class_counts=counts.class_counts.all_terms())
+    classes, nothing = whole.class_counts.classes, np.zeros(whole.class_counts.n_classes)
+    # Every word of the vocabulary as if unseen, then a correction for the words of the class: the
+    # cost is that of the cells, not of words times classes.
+    unseen = whole.absence(nothing, whole.denominators)
+    moved = whole.absence(whole.cells, whole.denominators[classes]) - unseen[classes]
+    return whole.n_terms * unseen + whole.class_counts.class_sum(moved)
+
+
+def _all_absent_outside(counts: BernoulliCounts) -> FloatArray:
+    """Return the sum of log(1 - p) over the vocabulary, for the complement of each class.
+
+    Outside a class, words that the class does not have differ by their document frequency only.
+    """
+    whole = replace(counts, class_counts=counts.class_counts.all_terms())
+    class_counts = whole.class_counts
+    frequencies, n_words = np.unique(whole.document_frequencies, return_counts=True)
+    # Zero is counted apart: the vocabulary may have words beyond the columns of these counts.
+    n_unseen = whole.n_terms - n_words[frequencies > 0].sum()
+    n_words = np.append(n_words[frequencies > 0], n_unseen)
+    frequencies = np.append(frequencies[frequencies > 0], 0.0)
+    anywhere = n_words @ whole.absence(frequencies[:, None], whole.complement_denominators)
+    words = whole.document_frequencies[whole.cell_term]
+    denominators = whole.complement_denominators[class_counts.classes]
+    outside = whole.absence(np.maximum(words - whole.cells, 0.0), denominators)
+    return anywhere + class_counts.class_sum(outside - whole.absence(words, denominators))
+
+
+class DocumentFrequencies(NamedTuple):
+    """Distinct document frequencies above zero, and the number of words that have each."""
+
+    values: FloatArray
+    n_words: FloatArray
+
+
+@dataclass(frozen=True)
+class BernoulliLeaveOneOut:
+    r"""Scores documents by Bernoulli models without them.
+
+    Without a document the mean number of words of a document changes, and with it the probability
+    that a word is absent, in all classes: :math:`\sum_w \log(1 - p(w \mid c))` is computed as a sum
+    over the few distinct document frequencies of a class.
+
+    Attributes
+    ----------
+    counts : BernoulliCounts
+        The counts of all documents.
+    contrasts : bool
+        True to contrast each class with its complement.
+    """
+
+    counts: BernoulliCounts
+    contrasts: bool
+
+    dense = True
+
+    def __call__(
+        self, left: LeaveOneOutCounts, intercept: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the score of each document for each class, and its length."""
+        known = ~left.vanished | self.counts.closed
+        before = left.class_counts.rows(self.counts.cells, left.terms)
+        after = before.copy()
+        column = left.column(-1)
+        after[left.cell_at] = column.cells
+        denominators = left.class_documents + self._pseudo_documents(left)
+        scores = self._all_absent(left, denominators, self._inside)
+        at = denominators[left.pair_row, left.pair_class][left.cell_pair]
+        moved = self._step(column.cells, column.cells_before, at)
+        scores[left.pair_row, left.pair_class] += left.by_pair(moved)
+        logits = self._logit(after, denominators[left.row])
+        if self.contrasts:
+            before = np.maximum(self.counts.document_frequencies[left.terms][:, None] - before, 0.0)
+            after = np.maximum(column.occurrences[:, None] - after, 0.0)
+            outside, logits_outside = self._score_complement(left, before, after)
+            scores, logits = scores - outside, logits - logits_outside
+        scores += intercept
+        left.add_rows(known * 1.0, logits, scores)
+        return scores, left.by_document(known)
+
+    def _score_complement(
+        self, left: LeaveOneOutCounts, before: FloatArray, after: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return log P(no word | complement), and the logit of each entry in each complement."""
+        denominators = left.n_documents[:, None] - left.class_documents
+        denominators = np.maximum(denominators, 0.0) + self._pseudo_documents(left)
+        absent, at = self._all_absent(left, denominators, self._outside), denominators[left.row]
+        left.add_rows(np.ones(len(left.terms)), self._step(after, before, at), absent)
+        return absent, self._logit(after, at)
+
+    def _all_absent(
+        self,
+        left: LeaveOneOutCounts,
+        denominators: FloatArray,
+        frequencies: list[DocumentFrequencies],
+    ) -> FloatArray:
+        """Return log P(no word | class), without the change by the words of the document."""
+        unseen = self.counts.absence(np.zeros_like(denominators), denominators)
+        return self._n_terms(left)[:, None] * unseen + self._sum_differences(
+            frequencies, denominators
+        )
+
+    def _step(self, after: FloatArray, before: FloatArray, denominators: FloatArray) -> FloatArray:
+        """Return the difference of log(1 - p) between two counts."""
+        # One logarithm of the ratio instead of two: entries times classes are many.
+        absent = np.maximum(1 - (after + self.counts.gamma) / denominators, _MIN_PROBABILITY)
+        return np.log(
+            absent / np.maximum(1 - (before + self.counts.gamma) / denominators, _MIN_PROBABILITY)
+        )
+
+    def _logit(self, counts: FloatArray, denominators: FloatArray) -> FloatArray:
+        """Return log p - log(1 - p)."""
+        p = (counts + self.counts.gamma) / denominators
+        return np.log(p / np.maximum(1 - p, _MIN_PROBABILITY))
+
+    def _sum_differences(
+        self, frequencies: list[DocumentFrequencies], denominators: FloatArray
+    ) -> FloatArray:
+        """Return the sum over the words of a class of log(1 - p) minus that of an unseen word."""
+        sums = np.zeros_like(denominators)
+        for label, (values, n_words) in enumerate(frequencies):
+            distinct, which = np.unique(denominators[:, label], return_inverse=True)
+            step = rows_per_block(len(values))
+            parts = []
+            # Many documents share a denominator, so that each is computed once.
+            for at in range(0, len(distinct), step):
+                below = distinct[at : at + step, None]
+                unseen = self.counts.absence(np.zeros(1), below)
+                parts.append((self.counts.absence(values, below) - unseen) @ n_words)
+            sums[:, label] = np.concatenate(parts)[which]
+        return sums
+
+    def _n_terms(self, left: LeaveOneOutCounts) -> FloatArray:
+        """Return the size of the vocabulary without each document."""
+        vanished = np.zeros(left.n) if self.counts.closed else left.n_vanished
+        return self.counts.n_terms - vanished
+
+    def _pseudo_documents(self, left: LeaveOneOutCounts) -> FloatArray:
+        """Return the pseudo-documents of each class without each document, as a column."""
+        pairs = self.counts.class_counts.totals[-1] - left.by_document(left.column(-1).removed)
+        none_left = left.class_counts.n_live_terms - left.n_vanished <= 0
+        share = np.divide(
+            left.n_documents,
+            pairs,
+            out=np.ones_like(pairs),
+            where=~none_left & (pairs > 0),
+        )
+        return (self.counts.gamma * np.maximum(self._n_terms(left), 1) * share)[:, None]
+
+    @cached_property
+    def _inside(self) -> list[DocumentFrequencies]:
+        """The document frequencies in each class."""
+        return [_count_frequencies(cells) for cells in self._by_class(self.counts.cells)]
+
+    @cached_property
+    def _outside(self) -> list[DocumentFrequencies]:
+        """The document frequencies outside each class."""
+        # Start from the frequencies in all documents, and exchange those of the words of the class.
+        counts = self.counts
+        everywhere = counts.document_frequencies
+        words = everywhere[counts.cell_term]
+        old = self._by_class(words)
+        new = self._by_class(np.maximum(words - counts.cells, 0.0))
+        return [
+            _count_frequencies(
+                np.concatenate([everywhere, before, after]),
+                np.concatenate(
+                    [np.ones(len(everywhere)), -np.ones(len(before)), np.ones(len(after))]
+                ),
+            )
+            for before, after in zip(old, new, strict=True)
+        ]
+
+    def _by_class(self, values: FloatArray) -> list[FloatArray]:
+        """Split a value per cell by class."""
+        class_counts = self.counts.class_counts
+        # Stable, so that the values of two calls for the same cells stay aligned.
+        by_class = np.argsort(class_counts.classes, kind="stable")
+        ends = np.cumsum(np.bincount(class_counts.classes, minlength=class_counts.n_classes))[:-1]
+        return np.split(values[by_class], ends)
+
+
+def _count_frequencies(
+    values: FloatArray, n_words: FloatArray | None = None
+) -> DocumentFrequencies:
+    distinct, which = np.unique(values, return_inverse=True)
+    number = np.bincount(which, n_words, len(distinct)).astype(np.float64)
+    # Exchanged frequencies cancel: a number of zero means that no word has this frequency.
+    kept = (distinct > 0) & (number > 0)
+    return DocumentFrequencies(distinct[kept], number[kept])

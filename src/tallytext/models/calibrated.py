@@ -1,4 +1,4 @@
-"""A model whose probabilities can be relied on: calibrated on documents that it had not seen."""
+"""Naive Bayes with probabilities that are calibrated on documents the model was not trained on."""
 
 from __future__ import annotations
 
@@ -11,46 +11,45 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext._typing import FloatArray
-from tallytext.decision.calibration import (
+from tallytext.decision.calibrators import (
     Calibrator,
     Method,
+    OutOfSample,
     check_method,
     fit_calibrator,
-    probabilities,
 )
-from tallytext.decision.out_of_sample import OutOfSample
+from tallytext.models.base import count_tags
 from tallytext.models.cross_validation import cross_validate
 from tallytext.models.multinomial import MultinomialNB
-from tallytext.models.naive_bayes import NaiveBayes, tags_of_counts
-from tallytext.tally.labels import check_lengths, targets_of, truth_of
+from tallytext.models.naive_bayes import NaiveBayes
+from tallytext.tally.labels import check_lengths, indicator_matrix, read_targets
 
 OutOfSampleBy: TypeAlias = Literal["auto", "leave-one-out", "cross-validation"]
 
-_OUT_OF_SAMPLE = ("auto", "leave-one-out", "cross-validation")
+_OUT_OF_SAMPLE_CHOICES = ("auto", "leave-one-out", "cross-validation")
 
 
 class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A naive Bayes model and a calibration, fitted on the same documents.
+    """A naive Bayes model with calibrated probabilities, both fitted on the same documents.
 
-    The model learns all documents. The calibration is fitted on what models that had not seen a
-    document say of it: exact leave-one-out where there is one, otherwise folds. Decisions stay
-    what they are.
+    The model is fitted on all documents. The calibrator is fitted on out-of-sample scores: those of
+    exact leave-one-out if the model has it, otherwise of cross-validation. Single labels are
+    predicted as without calibration.
 
     Parameters
     ----------
     estimator : NaiveBayes, default=None
         The model; None for ``MultinomialNB()``.
     method : {"auto", "temperature", "platt", "isotonic"}, default="auto"
-        For one label per document: a temperature that rises with length
-        (:class:`~tallytext.decision.Temperature`), and, but for "temperature", a map of the
-        probability of the best class to how often it is right
-        (:class:`~tallytext.decision.TopLabel`), by a sigmoid or by isotonic regression. For several
-        labels: a sigmoid or an isotonic regression for each class, on its log-odds per token;
-        there is no temperature then. "auto" is "isotonic", which takes a sigmoid where there are
-        few documents.
+        For one label per document: a temperature that rises with the length of a document
+        (:class:`~tallytext.decision.Temperature`). Unless "temperature" is given, the probability
+        of the best class is then mapped to its accuracy by a sigmoid or by isotonic regression
+        (:class:`~tallytext.decision.TopLabel`). For multi-label documents: a sigmoid or an isotonic
+        regression for each class, on its log-odds per token, and no temperature. "auto" is
+        "isotonic", which uses a sigmoid if there are few documents.
     out_of_sample : {"auto", "leave-one-out", "cross-validation"}, default="auto"
-        "auto" takes folds when words are weighed with the help of labels, when the model has no
-        leave-one-out, and when ``groups`` or ``time`` are given.
+        The way to get out-of-sample scores. "auto" uses cross-validation if words are weighted by
+        labels, if the model has no leave-one-out, and if ``groups`` or ``time`` are given.
     folds : int, default=5
         Number of folds.
 
@@ -62,15 +61,15 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
     classes_ : ndarray
         The labels, sorted.
     out_of_sample_ : str
-        How the scores were found: "leave-one-out" or "cross-validation".
+        The way that was used: "leave-one-out", "cross-validation" or "held out".
 
     Notes
     -----
-    Calibration is as good as out-of-sample scores are like those to come. Where documents come in
-    threads, by the same authors or in time, one left out is known through its neighbours, and
-    documents of tomorrow will not be: give ``groups`` or ``time`` to ``fit``. Weights of documents
-    count in the model; in the calibration a document counts once, unless it weighs nothing. The
-    scores of all documents for all classes are held in memory at a time.
+    If documents come in threads, by author or over time, pass ``groups`` or ``time`` to ``fit``:
+    otherwise the model without a document still knows its neighbours, and probabilities of new
+    documents are too high. Weights of documents count in the model; in the calibration each
+    document with a weight above zero counts once. The scores of all documents for all classes are
+    held in memory at the same time.
 
     Examples
     --------
@@ -106,16 +105,16 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
     ) -> Self:
-        """Fit the model, and the calibration on what it says of documents left out.
+        """Fit the model on all documents, and the calibrator on out-of-sample scores.
 
         Parameters
         ----------
         X, y, sample_weight
             Documents, as for the model.
         groups : array-like of shape (n_documents,), default=None
-            Documents of one group are never on both sides: threads, authors, near duplicates.
+            Documents of one group are held out together: threads, authors, near duplicates.
         time : array-like of shape (n_documents,), default=None
-            Documents are judged by models of earlier ones only.
+            Documents are scored by models of earlier documents only.
         """
         self._check_parameters(groups, time)
         model = MultinomialNB() if self.estimator is None else self.estimator
@@ -123,13 +122,13 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             raise TypeError(f"estimator must be a model of tallytext.models, not {model!r:.80}.")
         model = clone(model)
         self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
-        seen = self._left_out(X, y, sample_weight, groups, time)
-        self.out_of_sample_ = seen.method
-        self.calibrator_ = fit_calibrator(_with_weight(seen, sample_weight), self.method)
+        scored = self._score_out_of_sample(X, y, sample_weight, groups, time)
+        self.out_of_sample_ = scored.method
+        self.calibrator_ = fit_calibrator(_drop_zero_weights(scored, sample_weight), self.method)
         return self
 
     def recalibrate(self, X: Any, y: Any) -> Self:
-        """Fit the calibration anew, on documents that the model has not learned.
+        """Fit the calibrator again, on documents that the model was not trained on.
 
         Parameters
         ----------
@@ -137,20 +136,20 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             Documents and labels.
         """
         check_is_fitted(self)
-        model, targets = self.estimator_, targets_of(y)
+        model, targets = self.estimator_, read_targets(y)
         scores, lengths = model.scores_and_lengths(X)
         check_lengths(scores, targets)
-        seen = OutOfSample(
+        scored = OutOfSample(
             scores=scores,
             lengths=lengths,
-            truth=truth_of(targets.labels, model.classes_),
+            truth=indicator_matrix(targets.labels, model.classes_),
             classes=model.classes_,
-            contrasts=model._contrasts,
+            contrasts=model.contrasts,
             multi_label=model.multi_label_,
             method="held out",
         )
-        self.out_of_sample_ = seen.method
-        self.calibrator_ = fit_calibrator(seen, self.method)
+        self.out_of_sample_ = scored.method
+        self.calibrator_ = fit_calibrator(scored, self.method)
         return self
 
     @property
@@ -164,7 +163,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         return self.estimator_.n_features_in_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the best class, as the model does; of several labels, those likelier than not.
+        """Return the best class of each document, or all classes that are more likely than not.
 
         Parameters
         ----------
@@ -186,8 +185,7 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         scores, lengths = self.estimator_.scores_and_lengths(X)
-        odds = self.estimator_.log_odds
-        return probabilities(self.calibrator_, scores, lengths, odds)
+        return self.calibrator_.calibrate(scores, lengths, self.estimator_.log_odds)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithms of :meth:`predict_proba`.
@@ -200,8 +198,10 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _left_out(self, X: Any, y: Any, weights: Any, groups: Any, time: Any) -> OutOfSample:
-        if self._by_folds(groups, time):
+    def _score_out_of_sample(
+        self, X: Any, y: Any, weights: Any, groups: Any, time: Any
+    ) -> OutOfSample:
+        if self._needs_folds(groups, time):
             return cross_validate(
                 self.estimator_,
                 X,
@@ -213,33 +213,35 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
             )
         return self.estimator_.leave_one_out(X, y, weights)
 
-    def _by_folds(self, groups: Any, time: Any) -> bool:
+    def _needs_folds(self, groups: Any, time: Any) -> bool:
         if self.out_of_sample != "auto":
             return self.out_of_sample == "cross-validation"
-        # Weights of words that were found with a document's own label would flatter it.
-        weighed = getattr(self.estimator_, "weighting", None) is not None
+        # Weights of words depend on the labels of all documents. Leave-one-out does not change
+        # them, so that the scores of a document would be too good.
+        weighted = getattr(self.estimator_, "weighting", None) is not None
         given = groups is not None or time is not None
-        return given or weighed or not self.estimator_.has_leave_one_out
+        return given or weighted or not self.estimator_.has_leave_one_out
 
     def _check_parameters(self, groups: Any, time: Any) -> None:
         check_method(self.method)
-        if self.out_of_sample not in _OUT_OF_SAMPLE:
+        if self.out_of_sample not in _OUT_OF_SAMPLE_CHOICES:
             raise ValueError(
-                f"out_of_sample must be one of {_OUT_OF_SAMPLE}, not {self.out_of_sample!r}."
+                f"out_of_sample must be one of {_OUT_OF_SAMPLE_CHOICES}, "
+                f"not {self.out_of_sample!r}."
             )
         if self.out_of_sample == "leave-one-out" and not (groups is None and time is None):
             raise ValueError("groups and time need folds: out_of_sample='cross-validation'.")
 
     def __sklearn_tags__(self) -> Any:
-        return tags_of_counts(super().__sklearn_tags__())
+        return count_tags(super().__sklearn_tags__())
 
 
-def _with_weight(seen: OutOfSample, sample_weight: Any) -> OutOfSample:
-    """Return what was said of documents that weigh anything."""
+def _drop_zero_weights(scored: OutOfSample, sample_weight: Any) -> OutOfSample:
+    """Return the scores of documents with a weight above zero."""
     if sample_weight is None or np.ndim(sample_weight) == 0:
-        return seen
+        return scored
     weights = np.asarray(sample_weight, dtype=np.float64)
-    there = (weights if seen.rows is None else weights[seen.rows]) > 0
+    kept = (weights if scored.rows is None else weights[scored.rows]) > 0
     return replace(
-        seen, scores=seen.scores[there], lengths=seen.lengths[there], truth=seen.truth[there]
+        scored, scores=scored.scores[kept], lengths=scored.lengths[kept], truth=scored.truth[kept]
     )

@@ -1,4 +1,7 @@
-"""Fitted models as plain scikit-learn estimators."""
+"""Export fitted models as scikit-learn estimators that predict without tallytext.
+
+The estimators are not trained: their fitted attributes are set to the weights of the model.
+"""
 
 from __future__ import annotations
 
@@ -14,73 +17,73 @@ from sklearn.preprocessing import Binarizer, FunctionTransformer, LabelBinarizer
 
 from tallytext._typing import FloatArray
 from tallytext.errors import ScoreError
-from tallytext.models.scorer import Weights
+from tallytext.models.base import Weights
 
 
 def dense_weights(weights: Weights, n_terms: int) -> FloatArray:
-    """Return what one count of each term adds, classes by terms; columns beyond add nothing."""
+    """Return the weight of one count of each term, classes by terms; zero for unknown terms."""
     n_known = min(n_terms, len(weights.mass))
     table = np.zeros((len(weights.intercept), n_terms))
     table[:, :n_known] = weights.rows(0, n_known).T
     if not np.isfinite(table).all():
         raise ScoreError(
-            "a model whose words can have the probability zero has no scikit-learn counterpart: "
-            "zero occurrences times minus infinity is not a number. Use a smoothing."
+            "a model with words of probability zero cannot be exported to scikit-learn: zero "
+            "occurrences times minus infinity is not a number. Use a smoothing."
         )
     return table
 
 
-def as_multinomial(table: FloatArray, intercept: FloatArray, like: Any) -> Any:
+def to_multinomial_nb(table: FloatArray, intercept: FloatArray, like: Any) -> Any:
     """Return scikit-learn's multinomial model with these joint log-probabilities."""
-    carrier = _fitted(MultinomialNB(), like)
-    carrier.feature_log_prob_, carrier.class_log_prior_ = table, intercept
-    carrier.classes_ = like.classes_
-    return carrier
+    estimator = _set_features(MultinomialNB(), like)
+    estimator.feature_log_prob_, estimator.class_log_prior_ = table, intercept
+    estimator.classes_ = like.classes_
+    return estimator
 
 
-def as_bernoulli(table: FloatArray, intercept: FloatArray, like: Any) -> Any:
-    r"""Return scikit-learn's Bernoulli model whose words have these logits.
+def to_bernoulli_nb(table: FloatArray, intercept: FloatArray, like: Any) -> Any:
+    r"""Return scikit-learn's Bernoulli model with these logits of words.
 
-    The prior is what is left of the intercept when all :math:`\log(1 - p)` are taken out, so that
-    joint log-probabilities agree, too.
+    Its prior is the intercept minus the sum of all :math:`\log(1 - p)`, which scikit-learn adds
+    itself, so that joint log-probabilities are the same.
     """
-    carrier = _fitted(BernoulliNB(binarize=0.0), like)
-    carrier.feature_log_prob_ = -np.logaddexp(0.0, -table)
-    absent = np.log(1 - np.exp(carrier.feature_log_prob_)).sum(axis=1)
-    carrier.class_log_prior_ = intercept - absent
-    carrier.classes_ = like.classes_
-    return carrier
+    estimator = _set_features(BernoulliNB(binarize=0.0), like)
+    estimator.feature_log_prob_ = -np.logaddexp(0.0, -table)
+    absent = np.log(1 - np.exp(estimator.feature_log_prob_)).sum(axis=1)
+    estimator.class_log_prior_ = intercept - absent
+    estimator.classes_ = like.classes_
+    return estimator
 
 
-def as_one_vs_rest(table: FloatArray, intercept: FloatArray, like: Any, multi_label: bool) -> Any:
-    """Return one logistic model for each class, with these log-odds against all others."""
-    carrier = _fitted(OneVsRestClassifier(LogisticRegression()), like)
-    carrier.classes_ = like.classes_
-    carrier.label_binarizer_ = _binarizer(like.classes_, multi_label)
-    carrier.estimators_ = [
-        _logistic(weights, constant, like)
+def to_one_vs_rest(table: FloatArray, intercept: FloatArray, like: Any, multi_label: bool) -> Any:
+    """Return one logistic model for each class, with these log-odds against its complement."""
+    estimator = _set_features(OneVsRestClassifier(LogisticRegression()), like)
+    estimator.classes_ = like.classes_
+    estimator.label_binarizer_ = _label_binarizer(like.classes_, multi_label)
+    estimator.estimators_ = [
+        _logistic_model(weights, constant, like)
         for weights, constant in zip(table, intercept, strict=True)
     ]
-    return carrier
+    return estimator
 
 
-def behind(tf: str, carrier: Any) -> Any:
-    """Return the model behind a step that does to counts what ``tf_test`` says."""
+def add_count_step(tf: str, estimator: Any) -> Any:
+    """Return the model in a pipeline with a step that transforms counts by ``tf_test``."""
     if tf == "raw":
-        return carrier
+        return estimator
     step = Binarizer() if tf == "binary" else FunctionTransformer(np.log1p, accept_sparse=True)
-    made: Pipeline = make_pipeline(step, carrier)
-    return made
+    pipeline: Pipeline = make_pipeline(step, estimator)
+    return pipeline
 
 
-def _logistic(weights: FloatArray, constant: float, like: Any) -> Any:
-    carrier = _fitted(LogisticRegression(), like)
-    carrier.coef_, carrier.intercept_ = weights[None], np.array([constant])
-    carrier.classes_ = np.array([0, 1])
-    return carrier
+def _logistic_model(weights: FloatArray, constant: float, like: Any) -> Any:
+    estimator = _set_features(LogisticRegression(), like)
+    estimator.coef_, estimator.intercept_ = weights[None], np.array([constant])
+    estimator.classes_ = np.array([0, 1])
+    return estimator
 
 
-def _binarizer(classes: NDArray[Any], multi_label: bool) -> LabelBinarizer:
+def _label_binarizer(classes: NDArray[Any], multi_label: bool) -> LabelBinarizer:
     binarizer = LabelBinarizer()
     binarizer.classes_, binarizer.sparse_input_ = classes, False
     # Two classes would otherwise share one model, but each has its own log-odds.
@@ -88,8 +91,8 @@ def _binarizer(classes: NDArray[Any], multi_label: bool) -> LabelBinarizer:
     return binarizer
 
 
-def _fitted(carrier: Any, like: Any) -> Any:
-    carrier.n_features_in_ = like.n_features_in_
+def _set_features(estimator: Any, like: Any) -> Any:
+    estimator.n_features_in_ = like.n_features_in_
     if hasattr(like, "feature_names_in_"):
-        carrier.feature_names_in_ = like.feature_names_in_
-    return carrier
+        estimator.feature_names_in_ = like.feature_names_in_
+    return estimator

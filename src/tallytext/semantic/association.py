@@ -1,7 +1,8 @@
-r"""How strongly two neighbouring words belong together, from counts. Pure and vectorised.
+r"""Association scores of two neighbouring words, from counts. Pure and vectorised.
 
-All functions take :math:`n_{ab}`, how often b follows a; :math:`n_a` and :math:`n_b`, how often
-each of them comes at all; and, but for one, :math:`N`, how many words there are.
+All functions take :math:`n_{ab}`, the number of times that b follows a, and :math:`n_a` and
+:math:`n_b`, the numbers of occurrences of a and b. All but ``gensim_score`` take :math:`N`, the
+total number of words.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def pmi(n_ab: ArrayLike, n_a: ArrayLike, n_b: ArrayLike, n: ArrayLike) -> NDArra
     Returns
     -------
     ndarray of float64
-        :math:`-\infty` for words that never meet.
+        :math:`-\infty` for words that never occur together.
 
     Examples
     --------
@@ -40,8 +41,8 @@ def npmi(n_ab: ArrayLike, n_a: ArrayLike, n_b: ArrayLike, n: ArrayLike) -> NDArr
 
     .. math:: \mathrm{NPMI} = \frac{\mathrm{PMI}}{-\log p(ab)}
 
-    It is 1 for words that come together and never apart, 0 for words that meet by chance, and -1
-    for words that never meet.
+    It is 1 for words that only occur together, 0 for independent words, and -1 for words that
+    never occur together.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def npmi(n_ab: ArrayLike, n_a: ArrayLike, n_b: ArrayLike, n: ArrayLike) -> NDArr
     together, total = _floats(n_ab, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         normalised = pmi(n_ab, n_a, n_b, n) / np.log(total / together)
-    # Where nothing but this pair was seen, 0 / 0; where it was never seen, infinity over infinity.
+    # 0 / 0 if there is no other pair, infinity / infinity if the pair never occurs.
     return np.where(together == 0, -1.0, np.where(together == total, 1.0, normalised))
 
 
@@ -67,10 +68,10 @@ def log_likelihood(
 
     .. math:: G^2 = 2 \sum_{ij} k_{ij} \log \frac{k_{ij} N}{k_{i+} k_{+j}}
 
-    over the table of how often the first word is a or not and the second is b or not:
-    :math:`k_{11} = n_{ab}`, :math:`k_{12} = n_a - n_{ab}`, :math:`k_{21} = n_b - n_{ab}`, and the
-    rest. It is negative where the words meet less often than by chance. By chance alone it exceeds
-    10.83 once in a thousand pairs.
+    over the contingency table of the first word (a or not) and the second (b or not):
+    :math:`k_{11} = n_{ab}`, :math:`k_{12} = n_a - n_{ab}`, :math:`k_{21} = n_b - n_{ab}`, and
+    :math:`k_{22}` so that the table sums to N. It is negative if the words occur together less
+    often than by chance. Of independent pairs, one in a thousand exceeds 10.83.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def log_likelihood(
     """
     together, first, second, total = _floats(n_ab, n_a, n_b, n)
     only_first, only_second = first - together, second - together
-    # A word that follows itself may leave less than nothing for the rest.
+    # For a word that follows itself, the last cell of the table can be negative.
     rest = np.maximum(total - first - only_second, 0.0)
     n_all = first + only_second + rest
     ratio = 2 * (
@@ -108,9 +109,9 @@ def gensim_score(
     n_ab, n_a, n_b : array-like
         Counts; they are broadcast against each other.
     n_vocabulary : array-like
-        :math:`|V|`; in gensim, the number of different words and of different pairs together.
+        :math:`|V|`; in gensim, the number of distinct words plus that of distinct pairs.
     min_count : array-like
-        :math:`n_{\min}`, the occurrences that are taken off.
+        :math:`n_{\min}`, the number of occurrences that is subtracted.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Concepts: phrases from a list, counted by what they mean."""
+"""Concepts: words and phrases from a list, counted by their meaning."""
 
 from __future__ import annotations
 
@@ -15,23 +15,20 @@ from numpy.typing import NDArray
 from tallytext._core import BREAK
 from tallytext.errors import FileError, VocabularyError
 from tallytext.semantic.matching import (
-    Cutter,
     Matcher,
     PhraseCounter,
-    checked_settings,
-    plain_settings,
-    strings_in,
+    StreamTokenizer,
+    check_settings,
+    check_strings,
+    settings_to_plain,
 )
 from tallytext.text.analysis import Accents
 from tallytext.text.sources import as_texts
 
-# ------------------------------------------------------------------------------------------------
-# Files of phrases and their concepts.
-
 
 @dataclass(frozen=True)
 class ConceptLine:
-    """A line of the file that says something."""
+    """Phrase and concept of a line of a file, with the number of the line."""
 
     number: int
     phrase: str
@@ -39,29 +36,29 @@ class ConceptLine:
 
 
 def read_concepts(path: str | PathLike[str]) -> list[ConceptLine]:
-    """Return the lines of a file that hold a phrase, a TAB and a concept.
+    """Read a file with a phrase, a TAB and a concept on each line.
 
     Raises
     ------
     FileError
-        If it cannot be read, holds no phrase, or has a line of another kind.
+        If the file cannot be read, has no concepts, or has a malformed line.
     """
     lines = [
-        _parsed(path, number, line)
-        for number, line in enumerate(_text(path).split("\n"), 1)
+        _parse_line(path, number, line)
+        for number, line in enumerate(_read_text(path).split("\n"), 1)
         if line.strip() and not line.startswith("#")
     ]
     if not lines:
-        raise FileError(f"cannot read {str(path)!r}: it holds no concepts.")
+        raise FileError(f"cannot read {str(path)!r}: it has no concepts.")
     return lines
 
 
-def bad_line(path: str | PathLike[str], number: int, why: str) -> FileError:
-    """Return the error that says what is wrong with a line."""
+def line_error(path: str | PathLike[str], number: int, why: str) -> FileError:
+    """Return the error for a malformed line."""
     return FileError(f"cannot read {str(path)!r}: line {number}: {why}.")
 
 
-def _text(path: str | PathLike[str]) -> str:
+def _read_text(path: str | PathLike[str]) -> str:
     try:
         data = Path(path).read_bytes()
     except OSError as problem:
@@ -70,58 +67,57 @@ def _text(path: str | PathLike[str]) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         number = data.count(b"\n", 0, problem.start) + 1
-        raise bad_line(path, number, "it is not UTF-8") from None
+        raise line_error(path, number, "it is not UTF-8") from None
 
 
-def _parsed(path: str | PathLike[str], number: int, line: str) -> ConceptLine:
+def _parse_line(path: str | PathLike[str], number: int, line: str) -> ConceptLine:
     parts = [part.strip() for part in line.split("\t")]
     if len(parts) != 2:
-        why = f"a phrase, a TAB and a concept are wanted, but it has {len(parts) - 1} TABs"
-        raise bad_line(path, number, why)
+        why = f"expected a phrase, a TAB and a concept, but there are {len(parts) - 1} TABs"
+        raise line_error(path, number, why)
     if not all(parts):
-        raise bad_line(path, number, f"the {'phrase' if not parts[0] else 'concept'} is missing")
+        raise line_error(path, number, f"the {'phrase' if not parts[0] else 'concept'} is missing")
     return ConceptLine(number, *parts)
-
-
-# ------------------------------------------------------------------------------------------------
-# Phrases with their concepts, cut into words.
 
 
 @dataclass(frozen=True)
 class ConceptList:
-    """Distinct phrases, each as a tuple of words, where BREAK stands for punctuation."""
+    """Concepts of distinct phrases; a phrase is a tuple of words, with BREAK for punctuation."""
 
     concept_of: dict[tuple[str, ...], str]
 
     @classmethod
-    def of(
+    def from_mapping(
         cls,
         mapping: Mapping[str, str] | Iterable[tuple[str, str]],
-        cutter: Cutter,
+        tokenizer: StreamTokenizer,
         refuse: Callable[[int, str], Exception] | None = None,
     ) -> ConceptList:
-        """Cut phrases into words.
+        """Split phrases into words.
 
         Parameters
         ----------
         mapping : mapping or iterable of pairs
             The concept of each phrase.
-        cutter : Cutter
-            How they are cut.
+        tokenizer : StreamTokenizer
+            Splits the phrases.
         refuse : callable or None
-            Makes the error to raise of the place of a phrase and of what is wrong with it.
+            Returns the error to raise, given the index of a phrase and the problem.
 
         Raises
         ------
         VocabularyError
-            If there are no phrases, one has no word in it, or one has two concepts.
+            If there are no phrases, a phrase has no words, or a phrase has two concepts.
         """
-        phrases, concepts = pairs_of(mapping)
+        phrases, concepts = check_pairs(mapping)
         refuse = refuse or (lambda place, why: VocabularyError(f"{why} (item {place})."))
         concept_of: dict[tuple[str, ...], str] = {}
-        for place, (words, concept) in enumerate(zip(_cut(phrases, cutter), concepts, strict=True)):
+        for place, (words, concept) in enumerate(
+            zip(_tokenize_phrases(phrases, tokenizer), concepts, strict=True)
+        ):
             if not words:
                 raise refuse(place, f"there is no word in {phrases[place]!r:.80}")
+            # Compared after the analysis, because two spellings can become the same words.
             known = concept_of.setdefault(words, concept)
             if known != concept:
                 raise refuse(
@@ -132,17 +128,17 @@ class ConceptList:
 
     @cached_property
     def concepts(self) -> list[str]:
-        """The different concepts, in order of first appearance."""
+        """The distinct concepts, in order of first appearance."""
         return list(dict.fromkeys(self.concept_of.values()))
 
     @cached_property
     def matcher(self) -> Matcher:
-        """What finds the phrases in texts."""
+        """The matcher that counts the concepts in texts."""
         column = {concept: i for i, concept in enumerate(self.concepts)}
         columns = [column[concept] for concept in self.concept_of.values()]
         return Matcher(list(self.concept_of), np.array(columns, dtype=np.int32))
 
-    def spelt(self) -> dict[str, str]:
+    def spelled_phrases(self) -> dict[str, str]:
         """Return the concept of each phrase, words joined by spaces, punctuation as a bar."""
         return {
             " ".join("|" if word == BREAK else word for word in words): concept
@@ -150,20 +146,21 @@ class ConceptList:
         }
 
 
-def pairs_of(mapping: Any) -> tuple[list[str], list[str]]:
-    """Return the phrases and the concept of each, if that is what is given."""
+def check_pairs(mapping: Any) -> tuple[list[str], list[str]]:
+    """Return the phrases and their concepts; raise if the mapping is malformed."""
     if isinstance(mapping, Iterator):
         raise VocabularyError(
-            "concepts must be a mapping or a list of pairs: an iterator can be read once only."
+            "concepts must be a mapping or a list of pairs: an iterator can be read once only, "
+            "so pass a list of its items."
         )
     items = list(mapping.items() if isinstance(mapping, Mapping) else mapping)
     if not items:
-        raise VocabularyError("there are no concepts: give a mapping of phrases to concepts.")
+        raise VocabularyError("there are no concepts: pass a mapping of phrases to concepts.")
     for item in items:
         pair = isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2
         if not pair or not all(isinstance(part, str) for part in item):
             raise VocabularyError(
-                "concepts must be a mapping of str to str, or pairs of str, but there is "
+                "concepts must be a mapping of str to str, or pairs of str, but one item is "
                 f"{item!r:.80}."
             )
         if not item[1].strip():
@@ -171,35 +168,32 @@ def pairs_of(mapping: Any) -> tuple[list[str], list[str]]:
     return [phrase for phrase, _ in items], [concept for _, concept in items]
 
 
-def _cut(phrases: list[str], cutter: Cutter) -> Iterator[tuple[str, ...]]:
-    """Yield the words of each phrase; none if one of them is left out."""
-    raw = cutter.cut([as_texts(phrases)], n_threads=1)
-    words = cutter.analysed(raw.vocabulary)
+def _tokenize_phrases(phrases: list[str], tokenizer: StreamTokenizer) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each phrase, an empty tuple if the analysis drops one of them."""
+    raw = tokenizer.tokenize([as_texts(phrases)], n_threads=1)
+    words = tokenizer.analyse_words(raw.vocabulary)
     for start, end in zip(raw.starts[:-1], raw.starts[1:], strict=True):
         found = [words[i] for i in raw.ids[start:end]]
         yield () if None in found else tuple(word for word in found if word is not None)
 
 
-# ------------------------------------------------------------------------------------------------
-# Concepts as plain values, and back. What is read is checked, since files may hold anything.
-
-_NAMES = {"settings", "phrases", "concepts"}
+_FILE_KEYS = {"settings", "phrases", "concepts"}
 
 
 def concepts_to_values(model: Any) -> dict[str, Any]:
-    """Return concepts as lists of strings and one dict of settings."""
-    phrases, concepts = pairs_of(model.mapping)
-    return {"settings": plain_settings(model), "phrases": phrases, "concepts": concepts}
+    """Return a ``Concepts`` as JSON values."""
+    phrases, concepts = check_pairs(model.mapping)
+    return {"settings": settings_to_plain(model), "phrases": phrases, "concepts": concepts}
 
 
 def concepts_from_values(values: Any, cls: Any) -> Any:
-    """Return the concepts that :func:`concepts_to_values` wrote."""
-    if not isinstance(values, Mapping) or set(values) != _NAMES:
-        raise FileError("these are no concepts: other values are there than should be.")
-    settings = checked_settings(values["settings"], cls)
-    phrases, concepts = strings_in(values, "phrases"), strings_in(values, "concepts")
+    """Return the concepts stored by :func:`concepts_to_values`, with every value validated."""
+    if not isinstance(values, Mapping) or set(values) != _FILE_KEYS:
+        raise FileError("these are no concepts: the names of the stored values are wrong.")
+    settings = check_settings(values["settings"], cls)
+    phrases, concepts = check_strings(values, "phrases"), check_strings(values, "concepts")
     if len(phrases) != len(concepts):
-        raise FileError(f"{len(phrases):,} phrases have {len(concepts):,} concepts.")
+        raise FileError(f"there are {len(phrases):,} phrases, but {len(concepts):,} concepts.")
     try:
         return cls(tuple(zip(phrases, concepts, strict=True)), **settings).fit()
     except VocabularyError as problem:
@@ -207,23 +201,23 @@ def concepts_from_values(values: Any, cls: Any) -> Any:
 
 
 class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Count concepts in texts: words and phrases from a list, several of which may mean the same.
+    """Count concepts in texts: words and phrases from a list, grouped by their meaning.
 
-    Nothing is learned, so there is no need to fit. A phrase is cut into words as texts are, words
-    of one character included, and matches wherever its words are neighbours, whatever spaces, line
-    feed, hyphen or apostrophe stand between them. Where there is other punctuation between its
-    words, as in "St. Louis", the text must have some there, too. The longest phrase is
-    taken, from left to right, and none that overlaps.
+    There is nothing to learn, so ``fit`` is optional. A phrase is split into words as texts are,
+    including words of one character. It matches if its words are neighbours in the text, with any
+    spaces, line feed, hyphen or apostrophe between them. If there is other punctuation between its
+    words, as in "St. Louis", the text must also have punctuation there. Matches are the longest
+    from left to right, without overlap.
 
     Parameters
     ----------
     mapping : mapping of str to str, or iterable of pairs of str
         The concept of each phrase or word. It must not be changed in place later on.
     tokens : {"words", "sklearn"}, default="words"
-        How words are cut, as in :class:`tallytext.TextVectorizer`.
+        The tokenizer, as in :class:`tallytext.TextVectorizer`.
     lowercase, language, strip_accents, encoding, decode_error
-        As in :class:`tallytext.TextVectorizer`. With a ``language``, phrases match whatever has
-        the same stems.
+        As in :class:`tallytext.TextVectorizer`. With a ``language``, phrases match words with the
+        same stems.
     n_jobs : int or None, default=None
         Threads; None means all cores this process may use. The result does not depend on it.
 
@@ -263,9 +257,9 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
 
     @classmethod
     def read(cls, path: str | PathLike[str], **settings: Any) -> Concepts:
-        """Read a file of phrases and concepts: UTF-8, one phrase, a TAB and its concept a line.
+        """Read a UTF-8 file with a phrase, a TAB and its concept on each line.
 
-        Empty lines, and lines that begin with ``#``, are skipped. A phrase may come again with the
+        Empty lines and lines that begin with ``#`` are skipped. A phrase may be repeated with the
         same concept, but not with another.
 
         Parameters
@@ -273,25 +267,22 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
         path : str or path
             The file.
         **settings
-            Of the concepts, such as ``language``.
+            Parameters of the new object, such as ``language``.
 
         Raises
         ------
         FileError
-            If the file is missing, is not UTF-8, or has a line that is not of this kind; the error
-            names the line.
+            If the file is missing, is not UTF-8, or has a malformed line; the error has the number
+            of the line.
         """
         lines = read_concepts(path)
         concepts = cls(tuple((line.phrase, line.concept) for line in lines), **settings)
-        recipe = concepts._recipe()
-        concepts._made = (
-            recipe,
-            ConceptList.of(*recipe, lambda place, why: bad_line(path, lines[place].number, why)),
-        )
+        # Split here, so that errors have the number of the line.
+        concepts._concept_list(lambda place, why: line_error(path, lines[place].number, why))
         return concepts
 
     def fit(self, raw_documents: Any = None, y: Any = None) -> Concepts:
-        """Check the phrases and do nothing else.
+        """Check the phrases. There is nothing to learn.
 
         Parameters
         ----------
@@ -301,42 +292,42 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
         Raises
         ------
         VocabularyError
-            If there are no phrases, one has no word in it, or one has two concepts.
+            If there are no phrases, a phrase has no words, or a phrase has two concepts.
         """
-        self._listed()
+        self._concept_list()
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return ``"="`` and the name of each concept, in the order of the columns."""
-        return np.array([f"={concept}" for concept in self._listed().concepts], dtype=object)
+        return np.array([f"={concept}" for concept in self._concept_list().concepts], dtype=object)
 
     def to_dict(self) -> dict[str, str]:
-        """Return the concept of each phrase, spelt as it is looked for.
+        """Return the concept of each phrase, with the phrase spelt as it is matched.
 
         Examples
         --------
         >>> Concepts([("New-York", "NYC"), ("N.Y.C.", "NYC")]).to_dict()
         {'new york': 'NYC', 'n | y | c': 'NYC'}
         """
-        return self._listed().spelt()
+        return self._concept_list().spelled_phrases()
 
     def to_values(self) -> dict[str, Any]:
-        """Return the settings and the phrases as plain values, for files."""
+        """Return the settings and the phrases as JSON values, for files."""
         return concepts_to_values(self.fit())
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Concepts:
-        """Read what :meth:`to_values` returned, and check all of it.
+        """Return the concepts stored by :meth:`to_values`, with every value validated.
 
         Parameters
         ----------
         values : mapping
-            What it returned.
+            The stored values.
 
         Raises
         ------
         FileError
-            If it returned nothing of the kind.
+            If a value is missing or invalid.
 
         Examples
         --------
@@ -346,8 +337,8 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
         """
         return concepts_from_values(values, cls)
 
-    def _cutter(self) -> Cutter:
-        return Cutter(
+    def _tokenizer(self) -> StreamTokenizer:
+        return StreamTokenizer(
             tokens=self.tokens,
             lowercase=self.lowercase,
             min_length=1,
@@ -358,17 +349,17 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
         )
 
     def _fitted_matcher(self) -> Matcher:
-        return self._listed().matcher
+        return self._concept_list().matcher
 
-    def _listed(self) -> ConceptList:
-        """Return the phrases, cut; they are cut anew when a parameter has changed."""
-        recipe, made = self._recipe(), getattr(self, "_made", None)
-        if made is None or not _same(made[0], recipe):
-            made = self._made = recipe, ConceptList.of(self.mapping, self._cutter())
-        return made[1]
-
-    def _recipe(self) -> tuple[Any, Cutter]:
-        return self.mapping, self._cutter()
+    def _concept_list(self, refuse: Callable[[int, str], Exception] | None = None) -> ConceptList:
+        """Return the split phrases, cached until a parameter changes."""
+        tokenizer = self._tokenizer()
+        mapping, used_tokenizer, concept_list = getattr(self, "_cached", (None, None, None))
+        # By identity, because comparing long lists at each call would take too long.
+        if concept_list is None or mapping is not self.mapping or used_tokenizer != tokenizer:
+            concept_list = ConceptList.from_mapping(self.mapping, tokenizer, refuse)
+            self._cached = self.mapping, tokenizer, concept_list
+        return concept_list
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -377,7 +368,3 @@ class Concepts(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
-
-
-def _same(made: tuple[Any, Cutter], wanted: tuple[Any, Cutter]) -> bool:
-    return made[0] is wanted[0] and made[1] == wanted[1]

@@ -1,4 +1,8 @@
-"""Phrases to be found in streams of words: the longest, from left to right, none that overlaps."""
+"""Streams of words, and the search for phrases in them.
+
+Texts become streams of word ids with breaks at punctuation. A :class:`Matcher` counts given phrases
+in streams; :func:`find_by_pairs` finds new ones by joining neighbouring words.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +21,17 @@ from tallytext._core import BREAK, PhraseTree, Texts, count_word_pairs, stream_b
 from tallytext.errors import AnalysisError, FileError, SettingsError
 from tallytext.runtime import thread_count
 from tallytext.semantic.association import gensim_score, log_likelihood, npmi
-from tallytext.text.analysis import Accents, TermAnalysis
-from tallytext.text.counting import Analyzer, Rows
-from tallytext.text.sources import batches
+from tallytext.text.analysis import Accents, Analyzer, TermAnalysis, TermCounts
+from tallytext.text.sources import read_batches
 from tallytext.text.vocabulary import Vocabulary
 
-# ------------------------------------------------------------------------------------------------
-# Texts as streams of words, with breaks where neighbouring words end and others begin.
+# Ids in streams. Words on the two sides of a break are not neighbours; a dropped word is counted in
+# distances.
+_BREAK_ID, _DROPPED_ID = -1, -2
 
-_BREAK, _HOLE = -1, -2
 
-
-class RawStreams(NamedTuple):
-    """Ids of words as they are cut out of texts; the vocabulary's first term is the break."""
+class RawTokenStreams(NamedTuple):
+    """Ids of words before the analysis; the first term of the vocabulary is the break."""
 
     starts: NDArray[np.int64]
     ids: NDArray[np.int32]
@@ -37,11 +39,11 @@ class RawStreams(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WordStreams:
+class TokenStreams:
     """Words of documents: document d is ``starts[d]:starts[d + 1]`` of ``words``.
 
-    A word is its place in ``names``. -1 is a break, -2 a word that was left out: both keep words
-    apart, and the latter takes a place.
+    A word is an index into ``names``. -1 is a break and -2 a dropped word: both separate words,
+    and a dropped word still counts in distances.
     """
 
     starts: NDArray[np.int64]
@@ -53,29 +55,30 @@ class WordStreams:
         """The number of documents."""
         return len(self.starts) - 1
 
-    def without(self, unwanted: NDArray[np.bool_]) -> WordStreams:
-        """Leave out some words, but not their places."""
+    def mask_words(self, unwanted: NDArray[np.bool_]) -> TokenStreams:
+        """Drop unwanted words, without moving the others."""
         new = np.arange(len(unwanted), dtype=np.int32)
-        new[unwanted] = _HOLE
-        return replace(self, words=mapped(self.words, new))
+        new[unwanted] = _DROPPED_ID
+        return replace(self, words=map_words(self.words, new))
 
-    def sample(self, most: int) -> WordStreams:
-        """Return at most so many documents, evenly chosen."""
+    def sample(self, max_documents: int) -> TokenStreams:
+        """Return at most ``max_documents`` documents, evenly spaced."""
         n = self.n_documents
-        if n <= most:
+        if n <= max_documents:
             return self
-        chosen = np.arange(most) * n // most
+        # Evenly spaced, because the first documents of a sorted collection are all of one kind.
+        chosen = np.arange(max_documents) * n // max_documents
         begins, ends = self.starts[chosen], self.starts[chosen + 1]
         parts = [self.words[begin:end] for begin, end in zip(begins, ends, strict=True)]
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - begins)])
         return replace(self, starts=starts, words=np.concatenate(parts))
 
     def occurrences(self) -> NDArray[np.int64]:
-        """Return how often each word comes."""
+        """Return the number of occurrences of each word."""
         return np.bincount(self.words[self.words >= 0], minlength=len(self.names))
 
     def counts(self) -> sp.csr_matrix:
-        """Return the counts of words in documents."""
+        """Return the counts of words, one row for each document."""
         kept = self.words >= 0
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         columns, starts = self.words[kept], before[self.starts]
@@ -86,17 +89,17 @@ class WordStreams:
 
 
 @dataclass(frozen=True)
-class Cutter:
-    """How texts are cut into words, as by :class:`tallytext.TextVectorizer`, and where they break.
+class StreamTokenizer:
+    """Splits texts into words, as :class:`tallytext.TextVectorizer`, with breaks between them.
 
-    Two words are neighbours if nothing stands between them but spaces, at most one line feed,
-    apostrophes, or a single hyphen that touches both.
+    Two words are neighbours if there is nothing between them but spaces, at most one line feed,
+    apostrophes, or a single hyphen without spaces.
 
     Examples
     --------
-    >>> cutter = Cutter()
-    >>> texts = cutter.batches(["The space-shuttle\\nprogram. It's -- over"])
-    >>> streams = cutter.numbered(cutter.cut(texts, n_threads=1))
+    >>> tokenizer = StreamTokenizer()
+    >>> texts = tokenizer.batches(["The space-shuttle\\nprogram. It's -- over"])
+    >>> streams = tokenizer.number_words(tokenizer.tokenize(texts, n_threads=1))
     >>> [streams.names[i] if i >= 0 else "|" for i in streams.words]
     ['the', 'space', 'shuttle', 'program', '|', 'it', '|', 'over']
     """
@@ -111,12 +114,12 @@ class Cutter:
     decode_error: str = "strict"
 
     def analyzer(self) -> Analyzer:
-        """Return the settings, checked."""
+        """Return the analyzer for these settings; raise if a setting is invalid."""
         if not (isinstance(self.tokens, str) and self.tokens in ("words", "sklearn")):
             raise AnalysisError(
                 f"tokens must be 'words' or 'sklearn' here, not {self.tokens!r:.80}."
             )
-        analysis = TermAnalysis.of(
+        analysis = TermAnalysis.from_settings(
             stop_words=self.stop_words, language=self.language, strip_accents=self.strip_accents
         )
         return Analyzer(
@@ -128,51 +131,51 @@ class Cutter:
 
     def batches(self, texts: Any) -> Iterable[Texts]:
         """Return the documents in batches."""
-        return batches(texts, encoding=self.encoding, decode_error=self.decode_error)
+        return read_batches(texts, encoding=self.encoding, decode_error=self.decode_error)
 
-    def cut(self, texts: Iterable[Texts], n_threads: int) -> RawStreams:
-        """Cut batches of documents into words."""
+    def tokenize(self, texts: Iterable[Texts], n_threads: int) -> RawTokenStreams:
+        """Split batches of documents into words."""
         vocabulary, rules = Vocabulary([BREAK]), self.analyzer().word_rules
         parts = [stream_broken(batch, rules, vocabulary.native, n_threads) for batch in texts]
-        return RawStreams(*_end_to_end(parts), vocabulary)
+        return RawTokenStreams(*_concatenate_streams(parts), vocabulary)
 
-    def analysed(self, raw: Vocabulary) -> list[str | None]:
-        """Return what becomes of every word, None where it is left out; the break stays."""
+    def analyse_words(self, raw: Vocabulary) -> list[str | None]:
+        """Return the analysed form of each raw word, None if it is dropped; the break stays."""
         return [BREAK, *self.analyzer().analysis.analyse(raw.terms().tolist()[1:])]
 
-    def located(self, raw: Vocabulary, known: Vocabulary) -> NDArray[np.int32]:
-        """Return which known word every cut one is, negative where it is none."""
+    def locate_words(self, raw: Vocabulary, known: Vocabulary) -> NDArray[np.int32]:
+        """Return the id in ``known`` of each raw word, negative for words that are not in it."""
         if self.analyzer().analysis.is_identity:
             return known.locate(raw)
-        # No word is empty, so that nothing left out is known.
-        return known.ids([word or "" for word in self.analysed(raw)])
+        # The empty string stands for a dropped word: it is never in a vocabulary.
+        return known.ids([word or "" for word in self.analyse_words(raw)])
 
-    def numbered(self, raw: RawStreams) -> WordStreams:
-        """Number the words that are left of those that were cut."""
+    def number_words(self, raw: RawTokenStreams) -> TokenStreams:
+        """Return streams of analysed words, with ids in the order of their first occurrence."""
         if self.analyzer().analysis.is_identity:
             # The break, which is the first term, becomes -1.
-            return WordStreams(raw.starts, raw.ids - np.int32(1), raw.vocabulary.terms()[1:])
-        words = self.analysed(raw.vocabulary)[1:]
+            return TokenStreams(raw.starts, raw.ids - np.int32(1), raw.vocabulary.terms()[1:])
+        words = self.analyse_words(raw.vocabulary)[1:]
         known = Vocabulary(word for word in words if word is not None)
         found = known.ids([word or "" for word in words])
-        found[found < 0] = _HOLE
-        new = np.concatenate([np.array([_BREAK], np.int32), found])
-        return WordStreams(raw.starts, new[raw.ids], known.terms())
+        found[found < 0] = _DROPPED_ID
+        new = np.concatenate([np.array([_BREAK_ID], np.int32), found])
+        return TokenStreams(raw.starts, new[raw.ids], known.terms())
 
 
-def mapped(words: NDArray[np.int32], new: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return streams with every word replaced; breaks and holes stay.
+def map_words(words: NDArray[np.int32], new: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return streams with new ids for the words; breaks and dropped words stay.
 
     Examples
     --------
-    >>> mapped(np.array([0, -1, 1, -2], np.int32), np.array([5, -2], np.int32))
+    >>> map_words(np.array([0, -1, 1, -2], np.int32), np.array([5, -2], np.int32))
     array([ 5, -1, -2, -2], dtype=int32)
     """
-    # Negative ids count from the end, where the marks are.
-    return np.concatenate([new, np.array([_HOLE, _BREAK], np.int32)])[words]
+    # Negative ids index from the end of the array, where break and dropped word are appended.
+    return np.concatenate([new, np.array([_DROPPED_ID, _BREAK_ID], np.int32)])[words]
 
 
-def _end_to_end(
+def _concatenate_streams(
     parts: list[tuple[NDArray[np.int64], NDArray[np.int32]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     if len(parts) == 1:
@@ -185,20 +188,21 @@ def _end_to_end(
 
 
 class Matcher:
-    """Finds phrases in documents.
+    """Counts given phrases in documents: the longest match from left to right, without overlap.
 
     Parameters
     ----------
     phrases : sequence of sequences of str
-        The words of each, at least one; no phrase twice.
+        The words of each phrase, at least one; the phrases are distinct.
     columns : ndarray of int32
-        In which column each phrase is counted.
+        The column that each phrase is counted in.
 
     Examples
     --------
     >>> matcher = Matcher([["new", "york"], ["new", "york", "city"]], np.array([0, 1], np.int32))
-    >>> raw = Cutter().cut(Cutter().batches(["New York City is in New York"]), 1)
-    >>> matcher.rows(raw, Cutter(), 1).terms
+    >>> tokenizer = StreamTokenizer()
+    >>> raw = tokenizer.tokenize(tokenizer.batches(["New York City is in New York"]), 1)
+    >>> matcher.rows(raw, tokenizer, 1).terms
     array([1, 0], dtype=int32)
     """
 
@@ -206,39 +210,36 @@ class Matcher:
         self._phrases, self._columns = phrases, columns
         self._vocabulary = Vocabulary()
         words = self._vocabulary.add([word for phrase in phrases for word in phrase])
-        self._tree = tree_of([len(phrase) for phrase in phrases], words, len(self._vocabulary))
+        self._tree = phrase_tree([len(phrase) for phrase in phrases], words, len(self._vocabulary))
 
-    def rows(self, raw: RawStreams, cutter: Cutter, n_threads: int) -> Rows:
+    def rows(self, raw: RawTokenStreams, tokenizer: StreamTokenizer, n_threads: int) -> TermCounts:
         """Count the phrases of each document."""
-        words = cutter.located(raw.vocabulary, self._vocabulary)[raw.ids]
-        return Rows(*self._tree.count(raw.starts, words, self._columns, n_threads))
+        words = tokenizer.locate_words(raw.vocabulary, self._vocabulary)[raw.ids]
+        return TermCounts(*self._tree.count(raw.starts, words, self._columns, n_threads))
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # The native tree cannot be pickled, and is built again.
         return Matcher, (self._phrases, self._columns)
 
 
-def tree_of(lengths: Sequence[int], words: NDArray[np.int32], n_words: int) -> PhraseTree:
-    """Return the tree of phrases of these lengths, whose words lie end to end."""
+def phrase_tree(lengths: Sequence[int], words: NDArray[np.int32], n_words: int) -> PhraseTree:
+    """Return the tree of phrases of these lengths; ``words`` holds the words of all phrases."""
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     return PhraseTree(starts, words, n_words)
 
 
-# ------------------------------------------------------------------------------------------------
-# What Phrases and Concepts have in common: counting what they find in texts.
-
-
 class PhraseCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
-    """A transformer from texts to counts of what a matcher finds in them."""
+    """Base class of Phrases and Concepts: a transformer from texts to counts of matches."""
 
     n_jobs: int | None
 
     @abstractmethod
-    def _cutter(self) -> Cutter:
-        """Return how texts are cut into words."""
+    def _tokenizer(self) -> StreamTokenizer:
+        """Return the tokenizer for the parameters of this estimator."""
 
     @abstractmethod
     def _fitted_matcher(self) -> Matcher:
-        """Return the matcher, or raise an error that says what is missing."""
+        """Return the matcher; raise if there is none yet."""
 
     @abstractmethod
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -251,7 +252,7 @@ class PhraseCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         """
 
     def transform(self, raw_documents: Any) -> Any:
-        """Count what is found in texts: the longest, from left to right, none that overlaps.
+        """Count phrases in texts: the longest match from left to right, without overlap.
 
         Parameters
         ----------
@@ -263,17 +264,19 @@ class PhraseCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X : sparse matrix of shape (n_documents, n_columns)
             Counts. The entries of a row are in order of first appearance in its document.
         """
-        matcher, cutter = self._fitted_matcher(), self._cutter()
+        matcher, tokenizer = self._fitted_matcher(), self._tokenizer()
         n_threads = thread_count(self.n_jobs)
-        parts = (cutter.cut([batch], n_threads) for batch in cutter.batches(raw_documents))
-        return self._matrix([matcher.rows(raw, cutter, n_threads) for raw in parts])
+        parts = (
+            tokenizer.tokenize([batch], n_threads) for batch in tokenizer.batches(raw_documents)
+        )
+        return self._matrix([matcher.rows(raw, tokenizer, n_threads) for raw in parts])
 
-    def _counted(self, raw: RawStreams) -> Any:
-        matcher, cutter = self._fitted_matcher(), self._cutter()
-        return self._matrix([matcher.rows(raw, cutter, thread_count(self.n_jobs))])
+    def _count_streams(self, raw: RawTokenStreams) -> Any:
+        matcher, tokenizer = self._fitted_matcher(), self._tokenizer()
+        return self._matrix([matcher.rows(raw, tokenizer, thread_count(self.n_jobs))])
 
-    def _matrix(self, rows: list[Rows]) -> Any:
-        return Rows.stack(rows).matrix(len(self.get_feature_names_out()), np.int64)
+    def _matrix(self, rows: list[TermCounts]) -> Any:
+        return TermCounts.stack(rows).to_matrix(len(self.get_feature_names_out()), np.int64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -282,13 +285,13 @@ class PhraseCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return tags
 
 
-def strings_in(values: Mapping[str, Any], name: str) -> list[str]:
-    """Return a list of strings out of plain values.
+def check_strings(values: Mapping[str, Any], name: str) -> list[str]:
+    """Return the list of strings that ``values`` holds under a name.
 
     Raises
     ------
     FileError
-        If there is none under this name.
+        If there is no list of strings under this name.
     """
     found = values.get(name) if isinstance(values, Mapping) else None
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
@@ -296,12 +299,10 @@ def strings_in(values: Mapping[str, Any], name: str) -> list[str]:
     return found
 
 
-# ------------------------------------------------------------------------------------------------
-# Parameters of Phrases and Concepts as plain values, and back.
-
-# Threads, and what is shown, belong to a machine and its user; a mapping is kept by itself.
-_NOT_KEPT = frozenset(("n_jobs", "verbose", "mapping"))
-_KINDS: dict[str, Any] = {
+# The number of threads and the progress bar depend on the machine and the user; the mapping of
+# Concepts is stored separately.
+_NOT_STORED = frozenset(("n_jobs", "verbose", "mapping"))
+_SETTING_TYPES: dict[str, Any] = {
     "lowercase": bool,
     "language": str | None,
     "encoding": str,
@@ -310,56 +311,57 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def plain_settings(model: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator as strings, numbers and lists.
+def settings_to_plain(model: Any) -> dict[str, Any]:
+    """Return the parameters of a Phrases or Concepts as JSON values.
 
     Raises
     ------
     SettingsError
-        If one of them is a function.
+        If a parameter is a function.
     """
     settings = {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in model.get_params().items()
-        if name not in _NOT_KEPT
+        if name not in _NOT_STORED
     }
     if callable(settings["strip_accents"]):
-        raise SettingsError("strip_accents is a function, which cannot be kept in a file.")
+        raise SettingsError("strip_accents is a function, which cannot be stored in a file.")
     words = settings.get("stop_words")
     if words is not None and not isinstance(words, str):
+        # A set has no order, and equal settings should give equal files.
         settings["stop_words"] = sorted(words)
     return settings
 
 
-def checked_settings(
+def check_settings(
     settings: Any, cls: Any, check: Callable[[Any], object] = lambda model: None
 ) -> dict[str, Any]:
-    """Return settings that an estimator takes, all of them.
+    """Return settings read from a file, validated.
 
     Parameters
     ----------
     settings : object
-        What was read.
+        The settings.
     cls : type
-        The estimator's class.
+        The class of the estimator.
     check : callable
-        Raises an error if an estimator with these settings could not be used.
+        Called with an estimator that has these settings; raises if they are invalid.
 
     Raises
     ------
     FileError
-        If there are others, or fewer, or one of them is none of what it may be.
+        If a setting is missing, unknown or invalid.
     """
-    wanted = set(cls().get_params()) - _NOT_KEPT
+    wanted = set(cls().get_params()) - _NOT_STORED
     if not isinstance(settings, Mapping) or set(settings) != wanted:
-        raise FileError("the settings of these phrases are not those that are known here.")
-    for name, kind in _KINDS.items():
+        raise FileError("the settings of these phrases are incomplete or unknown.")
+    for name, kind in _SETTING_TYPES.items():
         if name in settings and not isinstance(settings[name], kind):
             raise FileError(f"the setting {name} cannot be {settings[name]!r:.80}.")
     model = cls(**settings)
     try:
         check(model)
-        model._cutter().analyzer()
+        model._tokenizer().analyzer()
         codecs.lookup(model.encoding)
         codecs.lookup_error(model.decode_error)
     except (ValueError, TypeError, LookupError) as problem:
@@ -367,16 +369,13 @@ def checked_settings(
     return dict(settings)
 
 
-# ------------------------------------------------------------------------------------------------
-# Phrases of up to four words, by joining neighbours that belong together, twice.
-
-#: Phrases as tuples of words (their places in the names of the streams), each with its score.
-Found: TypeAlias = dict[tuple[int, ...], float]
+#: Phrases as tuples of words (indices into the names of the streams), each with its score.
+ScoredPhrases: TypeAlias = dict[tuple[int, ...], float]
 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Counts of pairs, of the words in them, and of all words; ``n_distinct`` words and pairs."""
+    """Counts of pairs, of their words and of all words; ``n_distinct`` counts words and pairs."""
 
     together: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -388,15 +387,15 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class PairMethod:
-    """A score of pairs, and the least one that makes a phrase of them."""
+    """Association score of pairs, with the default threshold for a phrase."""
 
     score: Callable[[PairCounts], NDArray[np.float64]]
     threshold: float
-    strict: bool = False  # whether the threshold itself is too little
-    counts_all: bool = False  # whether the score depends on pairs that are too rare
+    strict: bool = False  # True if a phrase must exceed the threshold
+    counts_all: bool = False  # True if the score depends on pairs below min_count, too
 
 
-METHODS = {
+PAIR_METHODS = {
     "npmi": PairMethod(lambda n: npmi(n.together, n.first, n.second, n.total), 0.3),
     "likelihood": PairMethod(
         lambda n: log_likelihood(n.together, n.first, n.second, n.total), 10.83
@@ -412,17 +411,21 @@ METHODS = {
 
 @dataclass(frozen=True)
 class PairSearch:
-    """What makes two neighbours a phrase."""
+    """Search for pairs of neighbouring words with a score from a threshold on."""
 
     method: PairMethod
     threshold: float
     min_count: int
     n_threads: int
 
-    def pairs(self, streams: WordStreams) -> Found:
-        """Return the pairs of neighbours that belong together."""
+    def pairs(self, streams: TokenStreams) -> ScoredPhrases:
+        """Return the pairs that reach the threshold, with their scores."""
         occurrences = streams.occurrences()
-        words = streams.words if self.method.counts_all else self._frequent(streams, occurrences)
+        words = (
+            streams.words
+            if self.method.counts_all
+            else self._without_rare_words(streams, occurrences)
+        )
         first, second, together, n_pairs = count_word_pairs(
             streams.starts, words, self.min_count, self.n_threads
         )
@@ -434,21 +437,23 @@ class PairSearch:
             )
         )
         good = scores > self.threshold if self.method.strict else scores >= self.threshold
-        words_of = zip(first[good].tolist(), second[good].tolist(), strict=True)
-        return dict(zip(words_of, scores[good].tolist(), strict=True))
+        found = zip(first[good].tolist(), second[good].tolist(), strict=True)
+        return dict(zip(found, scores[good].tolist(), strict=True))
 
-    def _frequent(self, streams: WordStreams, occurrences: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Leave out words that are too rare to be in a pair that is frequent enough."""
+    def _without_rare_words(
+        self, streams: TokenStreams, occurrences: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """Drop words below min_count: no pair of theirs can reach it."""
         new = np.arange(len(occurrences), dtype=np.int32)
         new[occurrences < self.min_count] = -1
-        return mapped(streams.words, new)
+        return map_words(streams.words, new)
 
 
-def find_by_pairs(streams: WordStreams, search: PairSearch, max_words: int) -> Found:
+def find_by_pairs(streams: TokenStreams, search: PairSearch, max_words: int) -> ScoredPhrases:
     """Return phrases of two words and, from a second pass, of three and four.
 
-    The second pass reads the texts with every pair that was found as one word, and joins
-    neighbours one of which, or both, are such pairs.
+    The second pass reads every pair of the first pass as one word, and joins neighbours of which
+    at least one is such a pair.
     """
     pairs = search.pairs(streams)
     if max_words == 2 or not pairs:
@@ -456,7 +461,7 @@ def find_by_pairs(streams: WordStreams, search: PairSearch, max_words: int) -> F
     n_words = len(streams.names)
     # Ids beyond those of words are pairs, in this order.
     units = [(word,) for word in range(n_words)] + list(pairs)
-    joined = _joined(streams, list(pairs), search.n_threads)
+    joined = _join_pairs(streams, list(pairs), search.n_threads)
     longer = {
         units[first] + units[second]: score
         for (first, second), score in search.pairs(joined).items()
@@ -465,8 +470,10 @@ def find_by_pairs(streams: WordStreams, search: PairSearch, max_words: int) -> F
     return pairs | {words: score for words, score in longer.items() if len(words) <= max_words}
 
 
-def _joined(streams: WordStreams, pairs: list[tuple[int, ...]], n_threads: int) -> WordStreams:
+def _join_pairs(
+    streams: TokenStreams, pairs: list[tuple[int, ...]], n_threads: int
+) -> TokenStreams:
     n_words = len(streams.names)
-    tree = tree_of([2] * len(pairs), np.array(pairs, dtype=np.int32).ravel(), n_words)
+    tree = phrase_tree([2] * len(pairs), np.array(pairs, dtype=np.int32).ravel(), n_words)
     starts, words = tree.join(streams.starts, streams.words, n_threads)
-    return WordStreams(starts, words, np.empty(n_words + len(pairs), dtype=object))
+    return TokenStreams(starts, words, np.empty(n_words + len(pairs), dtype=object))

@@ -1,4 +1,4 @@
-"""What can be a signature: words, phrases, concepts, or several of them."""
+"""Signatures of a translation model: words, phrases, concepts, or a combination of these."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tallytext.text.vectorizer import TextVectorizer
 WORD, PHRASE, CONCEPT = 0, 1, 2
 KIND_NAMES = ("word", "phrase", "concept")
 
-# What says how texts are cut into words.
-_CUTTING = (
+# The parameters of a TextVectorizer that determine its words; phrases must be made of the same.
+_TOKENIZER_PARAMETERS = (
     "tokens",
     "lowercase",
     "min_length",
@@ -31,125 +31,129 @@ _CUTTING = (
 
 
 class Finder(Protocol):
-    """Finds phrases or concepts in texts: a scikit-learn transformer with names."""
+    """Scikit-learn transformer that counts phrases or concepts in texts."""
 
     def transform(self, texts: Any) -> Any:
-        """Return how often each occurs in each text."""
+        """Return the counts, one row for each text."""
 
     def get_feature_names_out(self) -> NDArray[np.object_]:
-        """Return their names."""
+        """Return the names of the phrases or concepts."""
 
 
 Signatures: TypeAlias = str | Finder | Sequence[str | Finder]
 
 
-class Chosen(NamedTuple):
-    """Whether words are signatures, and what finds the others, not fitted yet."""
+class SignatureChoice(NamedTuple):
+    """Parsed parameter ``signatures``: True for words, and the unfitted finders of the others."""
 
     words: bool
     finders: list[Any]
 
 
-def chosen(signatures: Any) -> Chosen:
-    """Return what a parameter asks for.
+def parse_signatures(signatures: Any) -> SignatureChoice:
+    """Parse the parameter ``signatures`` of a translation model.
 
     Examples
     --------
-    >>> chosen("words+phrases")
-    Chosen(words=True, finders=['phrases'])
+    >>> parse_signatures("words+phrases")
+    SignatureChoice(words=True, finders=['phrases'])
     """
     if isinstance(signatures, str):
         parts: list[Any] = list(signatures.split("+"))
     else:
         parts = list(signatures) if isinstance(signatures, list | tuple) else [signatures]
-    if not parts or not all(map(_is_possible, parts)):
+    if not parts or not all(map(_is_signature, parts)):
         raise ValueError(
             'signatures must be "words", "phrases", "words+phrases", a Phrases, a Concepts or a '
             f"list of such, not {signatures!r:.80}."
         )
     finders = [part for part in parts if not _is_words(part)]
-    return Chosen(len(finders) < len(parts), finders)
+    return SignatureChoice(len(finders) < len(parts), finders)
 
 
 def _is_words(part: Any) -> bool:
     return isinstance(part, str) and part == "words"
 
 
-def _is_possible(part: Any) -> bool:
+def _is_signature(part: Any) -> bool:
     if isinstance(part, str):
         return part in ("words", "phrases")
     return not isinstance(part, type) and hasattr(part, "transform")
 
 
-def found_in(
+def fit_finders(
     texts: Any, finders: Iterable[Any], vectorizer: TextVectorizer, verbose: bool | None
 ) -> tuple[Finder | None, Any]:
-    """Return copies of finders that know some texts, as one, and what they find there."""
-    parts = [_new(finder, vectorizer, verbose) for finder in finders]
+    """Fit clones of finders on texts; return them as one finder, with its counts of the texts."""
+    parts = [_new_finder(finder, vectorizer, verbose) for finder in finders]
     held = [_fit_transform(part, texts) for part in parts]
-    own = [getattr(part, "estimator", part) for part in parts]  # of what is frozen
-    return together(own), sparse.csr_array(sparse.hstack(held, "csr")) if held else None
+    # A FrozenEstimator only prevents fitting; files store the finder inside it.
+    unfrozen = [getattr(part, "estimator", part) for part in parts]
+    return combine_finders(unfrozen), sparse.csr_array(sparse.hstack(held, "csr")) if held else None
 
 
 def _fit_transform(finder: Any, texts: Any) -> Any:
-    # What is frozen can do one after the other only.
-    once = getattr(finder, "fit_transform", None)
-    return finder.fit(texts, None).transform(texts) if once is None else once(texts)
+    # A FrozenEstimator has no fit_transform.
+    fit_transform = getattr(finder, "fit_transform", None)
+    if fit_transform is None:
+        return finder.fit(texts, None).transform(texts)
+    return fit_transform(texts)
 
 
-def together(parts: Sequence[Finder]) -> Finder | None:
-    """Return several finders as one, or None if there are none."""
-    return parts[0] if len(parts) == 1 else Several(parts) if parts else None
+def combine_finders(parts: Sequence[Finder]) -> Finder | None:
+    """Return one finder for all parts, or None if there are no parts."""
+    return parts[0] if len(parts) == 1 else CombinedFinder(parts) if parts else None
 
 
-def _new(finder: Any, vectorizer: TextVectorizer, verbose: bool | None) -> Any:
-    """Return a finder that is not fitted; phrases are made of words as the vectorizer cuts them."""
+def _new_finder(finder: Any, vectorizer: TextVectorizer, verbose: bool | None) -> Any:
+    """Return an unfitted finder; ``"phrases"`` splits texts into words as the vectorizer does."""
     if not isinstance(finder, str):
         return clone(finder)
-    shared = {name: getattr(vectorizer, name) for name in _CUTTING}
+    shared = {name: getattr(vectorizer, name) for name in _TOKENIZER_PARAMETERS}
+    # Without a list, phrases would consist of function words, which are the most frequent pairs.
     stop_words = "auto" if vectorizer.stop_words is None else vectorizer.stop_words
     return Phrases(stop_words=stop_words, verbose=verbose, **shared)
 
 
-class Several:
-    """Finders side by side: the columns of one after those of the other."""
+class CombinedFinder:
+    """Finder with the columns of several finders, one after the other."""
 
     def __init__(self, parts: Sequence[Finder]) -> None:
         self.parts = list(parts)
 
     def transform(self, texts: Any) -> sparse.csr_array[Any]:
-        """Return how often each phrase or concept occurs in each text."""
+        """Return the counts of all phrases and concepts, one row for each text."""
         return sparse.csr_array(sparse.hstack([part.transform(texts) for part in self.parts]))
 
     def get_feature_names_out(self) -> NDArray[np.object_]:
-        """Return the names of all of them."""
+        """Return the names of all phrases and concepts."""
         return np.concatenate([part.get_feature_names_out() for part in self.parts])
 
     def __repr__(self) -> str:
-        return f"Several({self.parts!r})"
+        return f"CombinedFinder({self.parts!r})"
 
 
-def kinds_of(names: Iterable[str]) -> NDArray[np.int8]:
-    """Return the kind of each signature that is no word: the name of a concept begins with "=".
+def signature_kinds(names: Iterable[str]) -> NDArray[np.int8]:
+    """Return PHRASE or CONCEPT for each name; the name of a concept begins with "=".
 
     Examples
     --------
-    >>> kinds_of(["space program", "=C0018787"])
+    >>> signature_kinds(["space program", "=C0018787"])
     array([1, 2], dtype=int8)
     """
     return np.array([CONCEPT if name.startswith("=") else PHRASE for name in names], np.int8)
 
 
-def checked_names(names: Any, n: int, what: str) -> NDArray[np.object_]:
-    """Return names as an array of str, one for each of n columns, none twice."""
+def check_names(names: Any, n: int, what: str) -> NDArray[np.object_]:
+    """Return the names of n columns as an array of str; raise if they are not distinct."""
     listed = list(names)
     if len(listed) != n:
         raise VocabularyError(f"there are {n} columns, but {len(listed)} names of {what}.")
     if not all(isinstance(name, str) for name in listed):
         raise VocabularyError(f"names of {what} must be str.")
     if len(set(listed)) != n:
-        again = next(name for i, name in enumerate(listed) if name in listed[:i])
-        raise VocabularyError(f"there are two {what} {again!r:.80}.")
+        duplicate = next(name for i, name in enumerate(listed) if name in listed[:i])
+        raise VocabularyError(f"there are two {what} {duplicate!r:.80}.")
     made = np.empty(n, dtype=object)
     made[:] = [str(name) for name in listed]
     return made

@@ -1,9 +1,9 @@
-r"""Xtract (Smadja 1993): collocations from where words stand to each other.
+r"""Xtract (Smadja 1993): collocations from the relative positions of words.
 
-Stage one looks at one word after another, and at the words that stand near it (its *collocates*);
-stage two lets pairs grow into phrases. The original tags words, and lets nouns and adjectives stand
-in phrases; here there is no tagger, and function words, which would crowd out everything else, are
-left out instead. Their places count: the offset to the next word but one is 2, whatever is between.
+Stage one finds, for each word, the words near it (its *collocates*) with a preferred position.
+Stage two extends these pairs to phrases. The original uses a part-of-speech tagger and allows
+nouns and adjectives in phrases. Without a tagger, function words are dropped instead, because they
+would dominate all collocations. Dropped words still count in offsets.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from tallytext._core import WordPlaces
 from tallytext.errors import CountError
 from tallytext.runtime import progress_bar
-from tallytext.semantic.matching import Found, WordStreams, tree_of
+from tallytext.semantic.matching import ScoredPhrases, TokenStreams, phrase_tree
 
-_BLOCKS = 32
+_N_BLOCKS = 32
 
 
 @dataclass(frozen=True)
 class StageOne:
-    """What stage one finds of the collocates of a word, one entry for each."""
+    """Statistics of the collocates of a word from stage one, one entry for each collocate."""
 
     mean_freq: float
     sigma: float
@@ -42,11 +42,11 @@ def stage_one(
     k1: float = 1.0,
     u0: float = 10.0,
 ) -> StageOne:
-    r"""Judge the collocates of a word by how often they stand at each offset from it.
+    r"""Score the collocates of a word by their counts at each offset from it.
 
-    With :math:`p_j` how often a collocate stands at offset j, out of m offsets, :math:`f` the sum
-    over all of them and :math:`\bar p = f / m`, and with :math:`\bar f` and :math:`\sigma` the mean
-    and the standard deviation of :math:`f` over the collocates of the word,
+    Let :math:`p_j` be the count of a collocate at offset j, out of m offsets, :math:`f` the sum of
+    these counts and :math:`\bar p = f / m`; let :math:`\bar f` and :math:`\sigma` be the mean and
+    the standard deviation of :math:`f` over the collocates of the word. The conditions are
 
     .. math::
 
@@ -54,22 +54,22 @@ def stage_one(
         \text{spread } U = \frac{1}{m} \sum_j (p_j - \bar p)^2 \ge U_0, \qquad
         \text{peaks: } p_j \ge \bar p + k_1 \sqrt{U}.
 
-    The strength is 0 where all collocates are as frequent (:math:`\sigma = 0`).
+    The strength is 0 if all collocates are equally frequent (:math:`\sigma = 0`).
 
     Parameters
     ----------
     histograms : array-like of shape (n_collocates, n_offsets)
-        How often each collocate stands at each offset.
+        The count of each collocate at each offset.
     offsets : array-like of shape (n_offsets,)
         The offsets.
     k0, k1, u0 : float, default=1, 1 and 10
-        The least strength, the height of peaks, and the least spread.
+        The minimal strength, the height of peaks, and the minimal spread.
 
     Returns
     -------
     StageOne
         ``mean_freq``, ``sigma``; for each collocate ``freq``, ``strength``, ``spread``, ``peaks``
-        (the offsets) and whether it is ``accepted``.
+        (the offsets) and ``accepted``.
 
     Examples
     --------
@@ -106,46 +106,48 @@ class XtractSearch:
     n_threads: int
     verbose: bool | None = None
 
-    def find(self, streams: WordStreams) -> Found:
-        """Return phrases with the greatest strength of a pair that they grew from."""
+    def find(self, streams: TokenStreams) -> ScoredPhrases:
+        """Return phrases, each with the greatest strength of the pairs that it extends."""
         places = WordPlaces(streams.starts, streams.words, len(streams.names))
         frequent = np.flatnonzero(streams.occurrences() >= self.min_count).astype(np.int32)
-        blocks = np.array_split(frequent, _BLOCKS)
-        grown: Found = {}
+        blocks = np.array_split(frequent, _N_BLOCKS)
+        grown: ScoredPhrases = {}
         with progress_bar("finding collocations", len(blocks), self.verbose) as step:
             for block in blocks:
-                for phrase, strength in self._grown(places, self._pairs(places, block)):
+                for phrase, strength in self._grow_pairs(places, self._pairs(places, block)):
                     grown[phrase] = max(strength, grown.get(phrase, strength))
                 step()
-        return self._frequent(grown, streams)
+        return self._frequent_phrases(grown, streams)
 
     def _pairs(self, places: WordPlaces, words: NDArray[np.int32]) -> _Pairs:
-        """Stage one: pairs with the offsets at which they peak."""
+        """Stage one: find pairs, with the offsets of their peaks."""
         first, second, bins, n, sums, squares = places.histograms(
-            words, self.window, self._least(), self.n_threads
+            words, self.window, self._min_frequency(), self.n_threads
         )
         table = bins.reshape(len(first), 2 * self.window)
         at = np.searchsorted(words, first)
         mean = sums[at] / n[at]
+        # Rounding can make the difference slightly negative.
         sigma = np.sqrt(np.maximum(squares[at] / n[at] - mean**2, 0.0))
         strength = _strength(table.sum(axis=1), mean, sigma)
         spread, is_peak = _spread_and_peaks(table, self.peak)
         good = (strength >= self.strength) & (spread >= self.spread)
         offsets = np.r_[-self.window : 0, 1 : self.window + 1].astype(np.int32)
+        # Words that are farther apart cannot be in one phrase.
         near = np.abs(offsets) < self.max_words
         rows, columns = np.nonzero(
             is_peak & good[:, None] & near[None, :] & (table >= self.min_count)
         )
         return _Pairs(first[rows], second[rows], offsets[columns], strength[rows])
 
-    def _least(self) -> int:
-        """Return how often words must stand together for their spread to be large enough."""
-        # The spread is at most that of a histogram with everything in one place, f²(m - 1)/m².
+    def _min_frequency(self) -> int:
+        """Return the smallest frequency of a pair at which its spread can reach the minimum."""
+        # The spread is largest if all f occurrences have the same offset: f²(m - 1)/m².
         m = 2 * self.window
         return max(1, ceil(m * sqrt(max(self.spread, 0.0) / (m - 1)) - 1e-6))
 
-    def _grown(self, places: WordPlaces, pairs: _Pairs) -> list[tuple[tuple[int, ...], float]]:
-        """Stage two: let pairs grow by the words that nearly always stand beside them."""
+    def _grow_pairs(self, places: WordPlaces, pairs: _Pairs) -> list[tuple[tuple[int, ...], float]]:
+        """Stage two: extend pairs by the words that are nearly always beside them."""
         reach = self.max_words - 1
         totals, words, counts = places.align(
             pairs.first, pairs.second, pairs.offsets, reach, self.n_threads
@@ -156,17 +158,18 @@ class XtractSearch:
         for i, (offset, strength) in enumerate(
             zip(pairs.offsets.tolist(), pairs.strength.tolist(), strict=True)
         ):
+            # Columns are offsets from the first word of the pair, which is in the middle.
             low, high = sorted((reach, reach + offset))
-            span = _stretch(shares[i], low, high, self.share, self.max_words)
+            span = _grow_span(shares[i], low, high, self.share, self.max_words)
             if span:
                 grown.append((tuple(words[i, slice(*span)].tolist()), strength))
         return grown
 
-    def _frequent(self, grown: Found, streams: WordStreams) -> Found:
-        """Keep the phrases that stand in the texts often enough, word for word."""
+    def _frequent_phrases(self, grown: ScoredPhrases, streams: TokenStreams) -> ScoredPhrases:
+        """Return the phrases that occur in the texts at least min_count times."""
         phrases = list(grown)
         words = np.array([word for phrase in phrases for word in phrase], dtype=np.int32)
-        tree = tree_of([len(phrase) for phrase in phrases], words, len(streams.names))
+        tree = phrase_tree([len(phrase) for phrase in phrases], words, len(streams.names))
         counts = tree.occurrences(streams.starts, streams.words, self.n_threads)
         return {
             phrase: grown[phrase]
@@ -197,13 +200,14 @@ def _spread_and_peaks(
     return spread, table >= mean + k1 * np.sqrt(spread)[:, None]
 
 
-def _stretch(
+def _grow_span(
     shares: NDArray[np.float64], low: int, high: int, least: float, max_words: int
 ) -> tuple[int, int] | None:
-    """Return from where to where words stand often enough, around a pair; None if they do not.
+    """Return the bounds of the phrase around a pair; None if the pair itself has a gap.
 
-    It grows by one word at a time, towards the side where the next word is the more certain one.
+    The span grows by one word at a time, to the side where the next word has the larger share.
     """
+    # The words between the pair must be nearly always the same, or there is no phrase.
     if (shares[low : high + 1] < least).any():
         return None
     while high - low + 1 < max_words:

@@ -1,7 +1,8 @@
-"""A tally that was counted in many places, and what is known of its making."""
+"""A tally merged from parts that were counted in many places, and its provenance."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -9,19 +10,26 @@ from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.vectorizer import TextVectorizer
 
+MAX_PLANE_SUM = 2.0**31 * (1 - 2.0**-30)
+"""The largest sum of a plane, with a margin for the rounding of floats.
+
+Sums of planes are 64-bit integers in units of :math:`2^{-32}`, so that they end at :math:`2^{31}`:
+a plane that adds one for each token is full after about two billion tokens.
+"""
+
 
 @dataclass(frozen=True)
 class Dropped:
-    """What was left out of a tally, so that its vocabulary does not outgrow a limit.
+    """The counts left out of a tally because of a limit on its vocabulary.
 
     Attributes
     ----------
     n_tokens : int
-        How many occurrences of terms were left out, in all.
+        Number of term occurrences left out, in total.
     bound : int
-        No count of a term, in a class or over all, is off by more than this. It is too low, and
-        never too high, unless counts with such a limit were subtracted from it. Every term that
-        occurs more often is there.
+        Upper bound of the error of each count, in a class or in total. Counts are too low and
+        never too high, unless counts with such a limit were subtracted. Every term that occurs
+        more often than this is in the tally.
 
     Examples
     --------
@@ -38,18 +46,18 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Costs:
-    """What it took to count in many places.
+    """The time, traffic and memory that distributed counting took.
 
     Attributes
     ----------
     n_parts, n_merges : int
-        How many partitions were counted, and how often some tallies became one.
+        Number of partitions counted, and number of merges.
     text_bytes, sent_bytes : int
-        How much text was read, and how much was sent by those who counted and merged.
+        Bytes of text read, and bytes sent by the workers.
     count_seconds, merge_seconds : float
-        Time of all of them together, that of reading excluded.
+        Time of all workers together, without reading.
     peak_memory : int
-        The most that one process had in memory, in bytes.
+        The largest memory use of one process, in bytes.
     """
 
     n_parts: int = 0
@@ -74,25 +82,25 @@ class Costs:
 
 @dataclass(frozen=True, repr=False)
 class Origin:
-    """Where a tally is from.
+    """The provenance of a merged tally.
 
     Attributes
     ----------
     vectorizer : TextVectorizer
-        How texts became terms; not fitted.
+        The settings that turned texts into terms; not fitted.
     texts, labels : list
-        Some of the documents, drawn by what is in them: the same whoever counted which.
+        A sample of the documents, selected by their content, so that it does not depend on the
+        order or the partitions in which they were counted.
     n_skipped : int
-        How many rows could not be read, and were left out.
+        Number of rows that could not be read and were left out.
     skipped : list of str
-        Why, of the first ten.
+        The reasons, for the first ten.
     dropped : Dropped
-        What a limit of the vocabulary cost.
-    outgrown : list of Plane
-        Fractional planes that were to be counted, and are not there since their sums would have
-        left 64 bits.
+        The counts left out because of a limit on the vocabulary.
+    overflowing : list of Plane
+        Fractional planes that were requested and left out, since their sums would exceed 64 bits.
     costs : Costs
-        What it took.
+        The time, traffic and memory of the counting.
     """
 
     vectorizer: TextVectorizer
@@ -101,26 +109,30 @@ class Origin:
     n_skipped: int = 0
     skipped: list[str] = field(default_factory=list)
     dropped: Dropped = field(default_factory=Dropped)
-    outgrown: list[Plane] = field(default_factory=list)
+    overflowing: list[Plane] = field(default_factory=list)
     costs: Costs = field(default_factory=Costs)
 
     def __repr__(self) -> str:
-        """Return what there is, and not the documents."""
-        told = [f"{self.costs.n_parts:,} partitions", f"{len(self.texts):,} documents drawn"]
-        told += [f"{self.n_skipped:,} rows skipped"] if self.n_skipped else []
-        told += [repr(self.dropped)] if self.dropped else []
-        told += [f"outgrown {', '.join(map(repr, self.outgrown))}"] if self.outgrown else []
-        return f"<Origin: {', '.join(told)}>"
+        """Return a summary without the documents."""
+        facts = [f"{self.costs.n_parts:,} partitions", f"{len(self.texts):,} documents sampled"]
+        if self.n_skipped:
+            facts.append(f"{self.n_skipped:,} rows skipped")
+        if self.dropped:
+            facts.append(repr(self.dropped))
+        if self.overflowing:
+            facts.append(f"overflowing {', '.join(map(repr, self.overflowing))}")
+        return f"<Origin: {', '.join(facts)}>"
 
 
 class GatheredTally(Tally):
-    """A tally that was counted in many places: equal to one that was counted in one.
+    """A tally merged from parts, equal to the tally of the same documents counted in one place.
 
-    It is a :class:`~tallytext.Tally` like others, and knows besides what it takes to make a
-    classifier of it: see :meth:`tallytext.TextClassifier.from_tally`. Terms and classes come in
-    order, whatever the order in which they were met. Once it has learned more, or what is derived
-    from it, has no more of this origin than how texts became terms and what was left out. A plain
-    tally to which it is added stays one, and knows nothing of that.
+    It is a :class:`~tallytext.Tally` that also has the :attr:`origin` needed to make a classifier
+    from it: see :meth:`tallytext.TextClassifier.from_tally`. Terms and classes are sorted, so that
+    they do not depend on the order of counting.
+
+    After it has learned or forgotten documents, and in tallies derived from it, ``origin`` has only
+    the vectorizer and the dropped counts. A plain tally to which it is added gets no ``origin``.
 
     Parameters
     ----------
@@ -130,7 +142,7 @@ class GatheredTally(Tally):
     Attributes
     ----------
     origin : Origin or None
-        Where it is from; None if it was counted here.
+        The provenance; None if the tally was counted in this process.
     """
 
     origin: Origin | None = None
@@ -141,24 +153,33 @@ class GatheredTally(Tally):
         tally.origin = self.origin
         return tally
 
+    def keep_planes(self, planes: Iterable[Plane]) -> Self:
+        """Return a tally with these planes only; occurrences and documents stay.
+
+        Parameters
+        ----------
+        planes : iterable of Plane
+            The planes.
+        """
+        tally = super().keep_planes(planes)
+        tally.origin = _origin_after_change(self.origin)
+        return tally
+
+    # The origin describes one set of documents. Every way to other counts passes one of these.
+
     def _learn(self, *documents: Any) -> Self:
         tally = super()._learn(*documents)
-        tally.origin = _changed(self.origin)
+        tally.origin = _origin_after_change(self.origin)
         return tally
 
     def _combine(self, other: Any, sign: int) -> Self:
         tally = super()._combine(other, sign)
-        tally.origin = _changed(self.origin, getattr(other, "origin", None))
+        tally.origin = _origin_after_change(self.origin, getattr(other, "origin", None))
         return tally
 
-    def _derived(self, *maps: Any, **options: Any) -> Self:
-        tally = super()._derived(*maps, **options)
-        tally.origin = _changed(self.origin)
-        return tally
-
-    def _with_planes(self, planes: tuple[Plane, ...]) -> Self:
-        tally = super()._with_planes(planes)
-        tally.origin = _changed(self.origin)
+    def _derive(self, *maps: Any, **options: Any) -> Self:
+        tally = super()._derive(*maps, **options)
+        tally.origin = _origin_after_change(self.origin)
         return tally
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,8 +190,8 @@ class GatheredTally(Tally):
         self.origin = state["origin"]
 
 
-def _changed(origin: Origin | None, other: Origin | None = None) -> Origin | None:
-    """Return what stays true of the origin of a tally whose counts are others now."""
+def _origin_after_change(origin: Origin | None, other: Origin | None = None) -> Origin | None:
+    """Return the part of the origin that stays true once the counts have changed."""
     if origin is None:
         return None
     lost = [each.dropped for each in (origin, other) if each is not None]
@@ -178,45 +199,34 @@ def _changed(origin: Origin | None, other: Origin | None = None) -> Origin | Non
     return Origin(origin.vectorizer, dropped=dropped)
 
 
-# ------------------------------------------------------------------------------------------------
-# Fractional planes whose sums would leave 64 bits are left out, and the rest goes on.
-#
-# Sums of planes are kept in units of :math:`2^{-32}`, so that they end at :math:`2^{31}`: a plane
-# that adds one for each token is full after two thousand million tokens, where plain counts have
-# hardly begun. Nothing that is added is negative, so that whether a plane is full in the end does
-# not depend on the order of adding.
+def add_tallies(one: Tally, other: Tally) -> Tally:
+    """Return the sum of two tallies without the planes that would overflow or that one lacks.
 
-FULL = 2.0**31 * (1 - 2.0**-30)
-"""Where the sum of a plane ends, as far as sums of floats can tell."""
-
-
-def added(one: Tally, other: Tally) -> Tally:
-    """Return the sum of two tallies, of the planes that both have and that have room for it.
+    All contributions to a plane are non-negative, so the planes that are left in the end do not
+    depend on the order of adding.
 
     Parameters
     ----------
     one : Tally
-        May become the sum itself.
+        May be changed in place and returned.
     other : Tally
-        Is left as it is.
+        Is not changed.
 
     Examples
     --------
     >>> half = Tally(planes=[Plane()]).learn({"sea": 2**30}, "x")
-    >>> added(half.copy(), half).planes, added(half.copy(), half).n_tokens
+    >>> add_tallies(half.copy(), half).planes, add_tallies(half.copy(), half).n_tokens
     ((), 2147483648)
     """
-    planes = [each for each in one.planes if each in other.planes and _fits(each, one, other)]
-    mine, theirs = (_only(each, planes) for each in (one, other))
+    planes = [each for each in one.planes if each in other.planes and _sum_fits(each, one, other)]
+    mine, theirs = (
+        each if list(each.planes) == planes else each.keep_planes(planes) for each in (one, other)
+    )
     mine += theirs
     return mine
 
 
-def _only(tally: Tally, planes: list[Plane]) -> Tally:
-    return tally if list(tally.planes) == planes else tally.keep_planes(planes)
-
-
-def _fits(plane: Plane, one: Tally, other: Tally) -> bool:
+def _sum_fits(plane: Plane, one: Tally, other: Tally) -> bool:
     totals = [tally.plane_totals(plane) for tally in (one, other)]
     sums = sum(each.total for each in totals), sum(each.scale for each in totals)
-    return max(sums) < FULL
+    return max(sums) < MAX_PLANE_SUM

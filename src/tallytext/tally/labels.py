@@ -1,4 +1,4 @@
-"""Labels of documents: checked, and numbered in order of arrival."""
+"""Labels of documents: reading, checking and numbering them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ from tallytext.text.sources import is_table, table_chunks
 Label: TypeAlias = str | int | float | bool
 Encoded: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 
-_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
+# A document's entry of one of these types holds several labels.
+_LABEL_LISTS = (list, tuple, set, frozenset)
+_COLLECTIONS = (*_LABEL_LISTS, np.ndarray)
+_INDICATOR_ROWS = (list, tuple, np.ndarray)
+_PLAIN_TYPES = {str, int, bool}
 
 
 class LabelIndex:
-    """A numbering of class labels; labels that are equal are one label.
+    """A numbering of class labels, in order of arrival; equal labels are one label.
 
     Examples
     --------
@@ -49,41 +53,47 @@ class LabelIndex:
         return LabelIndex(self.names)
 
     def encode(self, labels: Any, n_documents: int) -> Encoded:
-        """Number the labels of each document, adding those that are new.
+        """Return the numbers of the labels of each document, adding new labels.
 
         Returns
         -------
         starts, ids
             The labels of document d are ``ids[starts[d]:starts[d + 1]]``, each once.
         """
-        listed = listed_labels(labels)
+        listed = list_labels(labels)
         if len(listed) != n_documents:
             raise LabelError(f"there are {n_documents} documents, but labels for {len(listed)}.")
+        # The core numbers str and int; it returns None at the first entry of another type. Labels
+        # numbered before that entry keep their numbers when each entry is read below.
         ids = number_labels(listed, self._ids, self.names)
         return self._encode_each(listed) if ids is None else (np.arange(n_documents + 1), ids)
 
     def encode_one(self, labels: Any) -> Encoded:
-        """Number the label or labels of a single document."""
+        """Return the numbers of the label or labels of a single document."""
         known = self._ids.get(labels) if type(labels) is str else None
         ids = self._ids_of(labels, "the document") if known is None else [known]
         return np.array([0, len(ids)]), np.array(ids, dtype=np.int32)
 
     def truncate(self, size: int) -> None:
-        """Forget the labels that came after the first ``size``."""
+        """Remove all labels after the first ``size``."""
         for name in self.names[size:]:
             del self._ids[name]
         del self.names[size:]
 
-    def add(self, label: Any) -> int:
-        """Return the number of a label, which is added if it is new."""
-        return self._id(label, "class")
+    def add(self, label: Any, where: str = "class") -> int:
+        """Return the number of a label, adding it if it is new; ``where`` is for errors."""
+        name = label if type(label) is str else plain_label(label, where)
+        id = self._ids.setdefault(name, len(self.names))
+        if id == len(self.names):
+            self.names.append(name)
+        return id
 
     def find(self, label: Any) -> int:
         """Return the number of a label, -1 if it is unknown."""
-        return self._ids.get(plain(label, "class"), -1)
+        return self._ids.get(plain_label(label, "class"), -1)
 
     def join(self, other: LabelIndex) -> NDArray[np.int32]:
-        """Add the labels of ``other``; return where each of its numbers went."""
+        """Add the labels of ``other``; return the number here of each number there."""
         return np.array([self.add(name) for name in other.names], dtype=np.int32)
 
     def _encode_each(self, listed: list[Any]) -> Encoded:
@@ -94,48 +104,44 @@ class LabelIndex:
 
     def _ids_of(self, labels: Any, where: str) -> list[int]:
         if not isinstance(labels, _COLLECTIONS):
-            return [self._id(labels, where)]
-        # A set has no order of its own, and new classes are numbered in order of arrival.
+            return [self.add(labels, where)]
+        # New classes are numbered in order of arrival, and the order of a set is arbitrary.
         ordered = sorted(labels, key=repr) if isinstance(labels, set | frozenset) else labels
-        return list(dict.fromkeys(self._id(label, where) for label in ordered))
-
-    def _id(self, label: Any, where: str) -> int:
-        name = plain(label, where)
-        id = self._ids.setdefault(name, len(self.names))
-        if id == len(self.names):
-            self.names.append(name)
-        return id
+        return list(dict.fromkeys(self.add(label, where) for label in ordered))
 
 
-def plain(label: Any, where: str) -> Label:
-    """Return a label as a Python value, or say which document has none.
+def plain_label(label: Any, where: str) -> Label:
+    """Return a label as a plain Python value; raise LabelError if it is missing or no label.
 
     Examples
     --------
-    >>> plain(np.int64(3), "document 0")
+    >>> plain_label(np.int64(3), "document 0")
     3
     """
     if isinstance(label, np.generic):
         label = label.item()
     elif hasattr(label, "as_py"):
         label = label.as_py()
+    # NaN marks a missing label in pandas. It does not equal itself, so it could not be found again.
     if label is None or (isinstance(label, float) and math.isnan(label)):
         raise LabelError(
-            f"{where} has the label {label}. Texts whose label is not known belong to those that "
-            "TextClassifier.fit takes as unlabelled=; where documents may have several labels, "
-            "write [] for one that has none."
+            f"{where} has the label {label}. Pass texts without a known label to "
+            "TextClassifier.fit as unlabelled=; if documents may have several labels, write [] for "
+            "a document that has none."
         )
     if not isinstance(label, str | int | float) or label in (math.inf, -math.inf):
         raise LabelError(f"{where}: {label!r} cannot be a label; use a string or a number.")
     return label
 
 
-def listed_labels(labels: Any) -> list[Any]:
-    """Return one entry per document, from a list, an array, a column or anything iterable."""
+def list_labels(labels: Any) -> list[Any]:
+    """Return a list with one entry per document, from a list, an array, a column or an iterable."""
     if isinstance(labels, str | bytes | Mapping | set | frozenset):
         raise LabelError(f"one label per document is needed, in order, not {labels!r:.80}")
     if getattr(labels, "ndim", 1) != 1:
         raise LabelError("labels must have one dimension: one label, or one list, per document.")
+    # NumPy and pandas, pyarrow, polars. These give Python values, where iterating gives scalars of
+    # the library.
     for method in ("tolist", "to_pylist", "to_list"):
         if hasattr(labels, method):
             return list(getattr(labels, method)())
@@ -145,7 +151,7 @@ def listed_labels(labels: Any) -> list[Any]:
 
 
 def label_iterator(labels: Any) -> Iterator[Any]:
-    """Return the labels of one document after the other; an iterator is not read ahead.
+    """Return an iterator over the labels of each document, which does not read ahead.
 
     Examples
     --------
@@ -154,29 +160,30 @@ def label_iterator(labels: Any) -> Iterator[Any]:
     ['x', 'y']
     """
     if is_table(labels):
-        # All at once: a database may not be able to stream two results at a time.
+        # All at once: some databases cannot stream the texts and the labels at the same time.
         return iter([label for chunk in table_chunks(labels) for label in chunk.to_pylist()])
-    return labels if isinstance(labels, Iterator) else iter(listed_labels(labels))
+    return labels if isinstance(labels, Iterator) else iter(list_labels(labels))
 
 
-def unknown_class(label: object, classes: Iterable[Label]) -> UnknownNameError:
-    """Return the error that no class has this label, with the nearest that there are."""
+def unknown_class_error(label: object, classes: Iterable[Label]) -> UnknownNameError:
+    """Return the error for an unknown class, with the most similar class names."""
     return UnknownNameError(f"there is no class {label!r} here.{did_you_mean(label, classes)}")
 
 
 def sort_labels(labels: Iterable[Label]) -> list[Label]:
-    """Return labels in order; of several kinds, kind by kind.
+    """Return labels sorted; numbers come before strings.
 
     Examples
     --------
     >>> sort_labels(["b", 10, "a", 2])
     [2, 10, 'a', 'b']
     """
+    # Python does not compare numbers with strings.
     return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
 
 def distinct_labels(labels: list[Any]) -> list[Label]:
-    """Return each label of documents once, in order.
+    """Return each label of the documents once, sorted.
 
     Examples
     --------
@@ -188,32 +195,33 @@ def distinct_labels(labels: list[Any]) -> list[Label]:
     return sort_labels(index.names)
 
 
-def place_of(label: Any, classes: NDArray[Any]) -> int:
-    """Return where a label is among classes.
+def class_position(label: Any, classes: NDArray[Any]) -> int:
+    """Return the position of a label in an array of classes.
 
     Examples
     --------
-    >>> place_of("sky", np.array(["sea", "sky"]))
+    >>> class_position("sky", np.array(["sea", "sky"]))
     1
     """
     shown = classes.tolist()
     if label not in shown:
-        raise unknown_class(label, shown)
+        raise unknown_class_error(label, shown)
     return shown.index(label)
 
 
-def array_of_labels(labels: list[Label]) -> NDArray[Any]:
-    """Return labels as an array that keeps each as it is.
+def label_array(labels: list[Label]) -> NDArray[Any]:
+    """Return labels as an array that holds each label unchanged.
 
     Examples
     --------
-    >>> array_of_labels([2, "a"])
+    >>> label_array([2, "a"])
     array([2, 'a'], dtype=object)
-    >>> array_of_labels([2**53 + 1, 0.5])
+    >>> label_array([2**53 + 1, 0.5])
     array([9007199254740993, 0.5], dtype=object)
     """
+    # NumPy would make one type of several: numbers become strings, large integers floats.
     kinds = {str if isinstance(label, str) else type(label) for label in labels}
-    # NumPy takes a NUL at the end of a string for padding.
+    # NumPy drops NUL characters at the end of a string as padding.
     padded = any(isinstance(label, str) and label.endswith("\0") for label in labels)
     if padded or len(kinds) > 1:
         mixed = np.empty(len(labels), dtype=object)
@@ -222,25 +230,17 @@ def array_of_labels(labels: list[Label]) -> NDArray[Any]:
     return np.array(labels) if labels else np.array([], dtype=object)
 
 
-# ------------------------------------------------------------------------------------------------
-# What documents are labelled with: one label each, or several, or none.
-
-_SEVERAL = (list, tuple, set, frozenset)
-_ROW = (list, tuple, np.ndarray)
-_PLAIN = {str, int, bool}
-
-
 class Targets(NamedTuple):
-    """The labels of documents.
+    """The target labels of documents.
 
     Attributes
     ----------
     labels : list
         A label per document, or a list of labels.
-    several : bool
-        Whether documents may have several labels or none.
+    multi_label : bool
+        True if documents may have several labels or none.
     columns : int or None
-        How many classes an indicator matrix has.
+        Number of columns, if the labels were given as an indicator matrix.
     """
 
     labels: list[Any]
@@ -250,44 +250,42 @@ class Targets(NamedTuple):
     @property
     def distinct(self) -> set[Any]:
         """Each label once."""
-        return (
-            {label for labels in self.labels for label in labels}
-            if self.multi_label
-            else {*self.labels}
-        )
+        if self.multi_label:
+            return {label for labels in self.labels for label in labels}
+        return {*self.labels}
 
     @property
     def classes(self) -> list[Any]:
-        """All classes in order: each label once, or the columns of an indicator matrix."""
+        """All classes, sorted: each label once, or the columns of an indicator matrix."""
         return sort_labels(self.distinct if self.columns is None else range(self.columns))
 
-    def some(self, rows: NDArray[np.intp]) -> Targets:
-        """Return the labels of some documents."""
+    def take(self, rows: NDArray[np.intp]) -> Targets:
+        """Return the targets of some documents."""
         return self._replace(labels=[self.labels[row] for row in rows.tolist()])
 
 
-def targets_as(labels: list[Any], multi_label: bool) -> Targets:
-    """Return labels that were read before, listed where documents may have several.
+def targets_from_labels(labels: list[Any], multi_label: bool) -> Targets:
+    """Return targets from checked labels, as one list per document if they are multi-label.
 
     Examples
     --------
-    >>> targets_as(["a", ["b", "c"]], several=True).labels
+    >>> targets_from_labels(["a", ["b", "c"]], multi_label=True).labels
     [['a'], ['b', 'c']]
     """
-    return Targets([_listed(each) for each in labels] if multi_label else labels, multi_label)
+    return Targets([_as_list(each) for each in labels] if multi_label else labels, multi_label)
 
 
-def targets_of(y: Any) -> Targets:
+def read_targets(y: Any) -> Targets:
     """Read labels given as one per document, as lists of labels, or as an indicator matrix.
 
-    Lists of nothing but 0 and 1 are an indicator matrix if they cannot be lists of labels, since a
-    label comes twice in one of them.
+    Lists that contain only 0 and 1 are ambiguous. They are read as an indicator matrix if a value
+    occurs twice in one of them, since a list of labels has each label once.
 
     Examples
     --------
-    >>> targets_of([["a", "b"], []])
-    Targets(labels=[['a', 'b'], []], several=True, columns=None)
-    >>> targets_of(np.array([[0, 1, 1], [1, 0, 0]])).labels
+    >>> read_targets([["a", "b"], []])
+    Targets(labels=[['a', 'b'], []], multi_label=True, columns=None)
+    >>> read_targets(np.array([[0, 1, 1], [1, 0, 0]])).labels
     [[1, 2], [0]]
     """
     if isinstance(y, Targets):
@@ -295,19 +293,19 @@ def targets_of(y: Any) -> Targets:
     if y is None:
         raise LabelError("this classifier requires y to be passed, but the target y is None.")
     if sparse.issparse(y) or getattr(y, "ndim", 1) == 2:
-        return _from_matrix(y)
+        return _targets_from_matrix(y)
     if isinstance(y, np.ndarray) and y.dtype == object:
-        y = y.tolist()
+        y = y.tolist()  # its entries may be lists of labels
     if isinstance(y, list | tuple):
         if is_indicator(y):
-            return _from_matrix(np.array(y))
-        if any(issubclass(kind, _SEVERAL) for kind in {*map(type, y)}):
-            return Targets([_listed(labels) for labels in y], multi_label=True)
-    return Targets(_single(y), multi_label=False)
+            return _targets_from_matrix(np.array(y))
+        if any(issubclass(kind, _LABEL_LISTS) for kind in {*map(type, y)}):
+            return Targets([_as_list(labels) for labels in y], multi_label=True)
+    return Targets(_single_labels(y), multi_label=False)
 
 
 def check_lengths(X: Any, targets: Targets) -> None:
-    """Refuse more or fewer labels than documents."""
+    """Raise LabelError if there are more or fewer labels than documents."""
     if len(targets.labels) != X.shape[0]:
         raise LabelError(
             f"X and y have inconsistent numbers of samples: {X.shape[0]} documents, "
@@ -315,29 +313,32 @@ def check_lengths(X: Any, targets: Targets) -> None:
         )
 
 
-def truth_of(labels: list[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which document has which of some classes; other labels are left out.
+def indicator_matrix(labels: list[Any], classes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the indicator matrix of documents by classes; labels of other classes are ignored.
 
     Examples
     --------
-    >>> truth_of(["sea", ["sky", "sea"], []], np.array(["sea", "sky"])).astype(int).tolist()
+    >>> indicator_matrix(["sea", ["sky", "sea"], []], np.array(["sea", "sky"])).astype(int).tolist()
     [[1, 0], [1, 1], [0, 0]]
     """
     place = {label: at for at, label in enumerate(classes.tolist())}
+    # The last column collects labels of other classes, and is cut off.
     table = np.zeros((len(labels), len(place) + 1), dtype=bool)
-    if {*map(type, labels)}.isdisjoint(_SEVERAL):
+    if {*map(type, labels)}.isdisjoint(_LABEL_LISTS):
         table[np.arange(len(labels)), [place.get(label, -1) for label in labels]] = True
         return table[:, :-1]
     for row, given in enumerate(labels):
-        for label in given if isinstance(given, _SEVERAL) else [given]:
+        for label in given if isinstance(given, _LABEL_LISTS) else [given]:
             table[row, place.get(label, -1)] = True
     return table[:, :-1]
 
 
-def _single(y: Any) -> list[Any]:
+def _single_labels(y: Any) -> list[Any]:
+    # Strings and integers are classes. Only floats may be a regression target, which scikit-learn
+    # recognises by their values.
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iubU":
         return y.tolist()
-    if isinstance(y, list | tuple) and y and {*map(type, y)} <= _PLAIN:
+    if isinstance(y, list | tuple) and y and {*map(type, y)} <= _PLAIN_TYPES:
         return [*y]
     try:
         column = column_or_1d(y, warn=True)
@@ -347,10 +348,10 @@ def _single(y: Any) -> list[Any]:
     return column.tolist()
 
 
-def _from_matrix(y: Any) -> Targets:
+def _targets_from_matrix(y: Any) -> Targets:
     if y.shape[1] == 1:
         dense: Any = y.toarray() if hasattr(y, "toarray") else y
-        return targets_of(column_or_1d(dense, warn=True))
+        return read_targets(column_or_1d(dense, warn=True))
     if type_of_target(y) != "multilabel-indicator":
         raise LabelError(f"Unknown label type: a matrix of labels must hold 0 and 1, not {y!r:.80}")
     rows = sparse.csr_array(y)
@@ -359,18 +360,18 @@ def _from_matrix(y: Any) -> Targets:
 
 
 def is_indicator(y: Any) -> bool:
-    """Whether rows of 0 and 1 cannot be lists of labels, since a row has one of them twice.
+    """Return True if rows of 0 and 1 cannot be lists of labels, since a row has one of them twice.
 
     Examples
     --------
     >>> is_indicator([[0, 1, 1], [1, 0, 0]]), is_indicator([[0, 1], [1, 0]])
     (True, False)
     """
-    if not y or not isinstance(y[0], _ROW) or len(y[0]) < 2 or not {*y[0]} <= {0, 1}:
+    if not y or not isinstance(y[0], _INDICATOR_ROWS) or len(y[0]) < 2 or not {*y[0]} <= {0, 1}:
         return False
-    alike = all(isinstance(row, _ROW) and len(row) == len(y[0]) for row in y)
+    alike = all(isinstance(row, _INDICATOR_ROWS) and len(row) == len(y[0]) for row in y)
     return alike and all({*row} <= {0, 1} for row in y) and any(len({*row}) < len(row) for row in y)
 
 
-def _listed(labels: Any) -> list[Any]:
-    return list(labels) if isinstance(labels, _SEVERAL) else [labels]
+def _as_list(labels: Any) -> list[Any]:
+    return list(labels) if isinstance(labels, _LABEL_LISTS) else [labels]

@@ -1,4 +1,4 @@
-"""Recipes of fractional planes: how a document enters a sum that is not a plain count."""
+"""Recipes of fractional planes: sums over documents that are not plain counts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ TermFrequency = Literal["raw", "log", "binary"]
 Norm = Literal["l1", "l2", "poisson", "poisson_mass", "log_length", "log_length_squared"]
 
 UNIT = 2.0**-32
-"""What one step of the fixed-point integers of a plane is worth."""
+"""The value of one step of the fixed-point integers of a plane."""
 
+# The core knows each by its position here.
 _TFS = get_args(TermFrequency)
 _NORMS = (None, *get_args(Norm))
 
@@ -27,8 +28,8 @@ _NORMS = (None, *get_args(Norm))
 class Plane:
     r"""The recipe of a plane: each document d adds :math:`\mathrm{tf}(x_{dw})\, s(d)` to word w.
 
-    Sums are kept as 64-bit integers with unit :math:`2^{-32}`. Each document's contribution is
-    rounded once, so what was added can be taken away again to the last bit. With
+    Sums are 64-bit integers with unit :math:`2^{-32}`. Each document's contribution is rounded
+    once, so subtracting it later is exact to the last bit. With
     :math:`x_+ = \sum_w \mathrm{tf}(x_{dw})`,
 
     ======================  =====================================================
@@ -43,17 +44,17 @@ class Plane:
     ``log_length_squared``  :math:`\ln(1 + x_+)^2`
     ======================  =====================================================
 
-    and zero for an empty document under ``l1`` and ``l2``. The scales of the two logarithmic norms
-    add up to what a log-normal model of document lengths needs.
+    and zero for an empty document under ``l1`` and ``l2``. The sums of the two logarithmic scales
+    are the sufficient statistics of a log-normal model of document lengths.
 
     Parameters
     ----------
     tf : {"raw", "log", "binary"}, default="raw"
         x, ln(1 + x), or 1.
     norm : str or None, default=None
-        The scale of a document: one of those above.
+        The scale of a document: one of the norms above.
     theta : float, default=None
-        Needed by the Poisson norms, and by no other.
+        Required by the Poisson norms, and not allowed with any other.
     weighted : bool, default=False
         Multiply by the document's ``sample_weight`` (1 where none is given).
     shared : bool, default=False
@@ -78,28 +79,30 @@ class Plane:
         if self.tf not in _TFS or self.norm not in _NORMS:
             raise RecipeError(f"no such plane: {self!r}. tf is one of {_TFS}, norm of {_NORMS}.")
         if (self.theta is not None) != (self.norm in ("poisson", "poisson_mass")):
-            raise RecipeError(f"theta goes with the Poisson norms and with no other, not {self!r}.")
-        if self.theta is not None and not 0 < self.theta < math.inf:
+            raise RecipeError(
+                f"theta belongs to the Poisson norms, and only to them, not to {self!r}."
+            )
+        if self.theta is not None and not 0 < self.theta < math.inf:  # nor NaN
             raise RecipeError(f"theta must be positive, not {self.theta}.")
 
     def native(self) -> Recipe:
-        """Return the recipe as the core reads it."""
+        """Return the recipe in the form that the native core reads."""
         theta = 0.0 if self.theta is None else float(self.theta)
         tf, norm = _TFS.index(self.tf), _NORMS.index(self.norm)
         return Recipe(tf, norm, theta, self.weighted, self.shared)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the recipe as plain values, for a file."""
+        """Return the recipe as JSON values, for a file."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Plane:
-        """Read what :meth:`to_dict` wrote.
+        """Return the recipe with the values of :meth:`to_dict`.
 
         Parameters
         ----------
         values : mapping
-            What it returned.
+            The values.
 
         Examples
         --------
@@ -107,6 +110,7 @@ class Plane:
         Plane(tf='binary', norm=None, theta=None, weighted=True, shared=False)
         """
         theta, weighted = values.get("theta"), values.get("weighted", False)
+        # An unknown key would give the sums another meaning, so it must not be ignored.
         shared, names = values.get("shared", False), {field.name for field in fields(cls)}
         if set(values) - names or type(weighted) is not bool or type(shared) is not bool:
             raise RecipeError(f"this is not the recipe of a plane: {dict(values)}")
@@ -116,32 +120,35 @@ class Plane:
         return cls(tf, norm, theta, weighted, shared)
 
 
-def in_order(planes: Iterable[Plane]) -> tuple[Plane, ...]:
-    """Return distinct recipes in an order of their own, so that the order given cannot matter."""
+def sort_planes(planes: Iterable[Plane]) -> tuple[Plane, ...]:
+    """Return the distinct recipes, sorted, so that the order given does not matter."""
     given = [planes] if isinstance(planes, Plane) else list(planes)
     for plane in given:
         if not isinstance(plane, Plane):
             raise RecipeError(f"planes must be recipes such as Plane('log', 'l2'), not {plane!r}.")
-    return tuple(sorted(set(given), key=_rank))
-
-
-def _rank(plane: Plane) -> tuple[int, int, float, bool, bool]:
-    theta = 0.0 if plane.theta is None else plane.theta
-    tf, norm = _TFS.index(plane.tf), _NORMS.index(plane.norm)
-    return tf, norm, theta, plane.weighted, plane.shared
-
-
-def check_same(mine: tuple[Plane, ...], theirs: tuple[Plane, ...]) -> None:
-    """Refuse tallies whose planes follow different recipes, naming both."""
-    if mine != theirs:
-        raise RecipeError(
-            f"planes of different recipes do not add: {_named(mine)} here, {_named(theirs)} there. "
-            "Tally both with the same planes=."
+    return tuple(
+        sorted(
+            set(given),
+            # None and numbers do not compare, so names go by their positions and None by 0, which
+            # no theta can be.
+            key=lambda plane: (
+                _TFS.index(plane.tf),
+                _NORMS.index(plane.norm),
+                plane.theta or 0.0,
+                plane.weighted,
+                plane.shared,
+            ),
         )
+    )
 
 
-def _named(planes: tuple[Plane, ...]) -> str:
-    return " and ".join(map(repr, planes)) or "none"
+def different_planes_error(mine: tuple[Plane, ...], theirs: tuple[Plane, ...]) -> RecipeError:
+    """Return the error for adding or subtracting tallies whose planes differ."""
+    here, there = (" and ".join(map(repr, planes)) or "none" for planes in (mine, theirs))
+    return RecipeError(
+        "tallies with different planes cannot be added or subtracted: "
+        f"{here} here, {there} there. Tally both with the same planes=."
+    )
 
 
 @dataclass(frozen=True)

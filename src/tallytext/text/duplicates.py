@@ -1,8 +1,8 @@
-"""Documents that come again: with the same labels, or, which confuses a model, with others."""
+"""Duplicate documents: repeated with the same labels, or in conflict with other labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,17 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from tallytext.errors import CountError, LabelError
 
-_MOST_SHOWN = 10
+_MAX_EXAMPLES = 10
 _Labels = tuple[Any, ...]
 
 
 class Conflict(NamedTuple):
-    """Two documents of one text: the first that had it, and one with other labels.
+    """Two documents with the same text and different labels.
 
     Attributes
     ----------
     first, other : int
-        Places of the documents, in the order they were given in.
+        Positions of the first document with the text, and of the other one.
     first_labels, other_labels : tuple
         Their labels.
     """
@@ -33,14 +33,14 @@ class Conflict(NamedTuple):
 
 
 class ConflictingLabels(NamedTuple):
-    """Labels that one text had both of, in how many documents other than its first.
+    """Two sets of labels that the same texts have, and the number of documents in conflict.
 
     Attributes
     ----------
     labels, other_labels : tuple
-        Those of the first document of the text, and those of the others.
+        The labels of the first document of a text, and those of the others.
     n_documents : int
-        How many others there are.
+        Number of the others.
     """
 
     labels: _Labels
@@ -50,10 +50,10 @@ class ConflictingLabels(NamedTuple):
 
 @dataclass(frozen=True)
 class Duplicates:
-    """How many documents repeat others, and whether their labels agree.
+    """The numbers of duplicate documents with equal and with conflicting labels.
 
-    Two documents agree if they have the same labels, in any order; to have none is to have other
-    labels than a document with some.
+    Two documents agree if they have the same labels, in any order. A document without labels and
+    a document with labels do not agree.
 
     Attributes
     ----------
@@ -63,16 +63,16 @@ class Duplicates:
     n_conflicting : int
         Documents whose text also occurs with other labels.
     examples : tuple of Conflict
-        The first ten documents, by number, whose labels differ from those of the first document
-        of the same text.
+        The first ten documents, by position, whose labels differ from those of the first document
+        with the same text.
     pairs : tuple of ConflictingLabels
-        The ten pairs of labels that differ so most often.
+        The ten most frequent pairs of conflicting labels.
 
     Examples
     --------
     >>> texts = np.array([7, 7, 8, 7], dtype=np.uint64)  # fingerprints
     >>> labels = np.arange(5), np.array([0, 0, 1, 1])
-    >>> print(Duplicates.of(texts, labels, ["ham", "spam"]))
+    >>> print(Duplicates.from_fingerprints(texts, labels, ["ham", "spam"]))
     1 of 4 documents repeats an earlier one with the same labels.
     3 have a text that also has other labels: document 0 is 'ham', but document 3 is 'spam'.
     Most often in conflict: 'ham' and 'spam' (1).
@@ -86,6 +86,7 @@ class Duplicates:
 
     def __post_init__(self) -> None:
         counts = self.n_documents, self.n_repeated, self.n_conflicting
+        # The counts may come from a file. True and False are instances of int, but no counts.
         if any(type(count) is not int or not 0 <= count <= self.n_documents for count in counts):
             raise CountError(
                 f"of {self.n_documents!r} documents, {self.n_repeated!r} cannot be repeated and "
@@ -93,7 +94,7 @@ class Duplicates:
             )
 
     @classmethod
-    def of(
+    def from_fingerprints(
         cls,
         fingerprints: ArrayLike,
         labels: tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]],
@@ -104,48 +105,63 @@ class Duplicates:
         Parameters
         ----------
         fingerprints : array-like of uint64 of shape (n_documents,)
-            Equal for equal texts. That two others are equal by chance is to be expected once in
-            some thousand million documents.
+            Equal for equal texts. By chance, two different texts among a few billion documents may
+            have the same fingerprint.
         labels : (starts, ids)
             The labels of document d are ``ids[starts[d]:starts[d + 1]]``, each once.
         names : sequence of labels
             The label of each id.
         """
         prints = np.asarray(fingerprints)
-        starts, ids = _checked(prints, *labels, len(names))
-        documents, firsts = _repeats(prints)
-        numbers = _set_numbers(starts, ids)
-        differs = numbers[documents] != numbers[firsts]
-        named = _Namer(starts, ids, names)
-        others, their_firsts = documents[differs], firsts[differs]
-        by_number = np.argsort(others)
-        others, their_firsts = others[by_number], their_firsts[by_number]
-        return cls(
-            n_documents=len(prints),
-            n_repeated=_n_repeated(firsts, numbers[documents]),
-            n_conflicting=int(np.isin(firsts, their_firsts).sum()),
-            examples=_examples(their_firsts, others, named),
-            pairs=_pairs(their_firsts, others, numbers, named),
+        starts, ids = _check_arrays(prints, *labels, len(names))
+        documents, firsts = _find_repeats(prints)
+        sets = _number_label_sets(starts, ids)
+        # Sorted by text and labels, a repeat is equal to its neighbour in both.
+        order = np.lexsort((sets[documents], firsts))
+        texts, their_sets = firsts[order], sets[documents[order]]
+        n_repeated = int(((texts[1:] == texts[:-1]) & (their_sets[1:] == their_sets[:-1])).sum())
+        differs = sets[documents] != sets[firsts]
+        if not differs.any():
+            return cls(len(prints), n_repeated, n_conflicting=0)
+        # Runs of equal texts come in the order of their hashes; examples go by position.
+        order = np.argsort(documents[differs])
+        others, their_firsts = documents[differs][order], firsts[differs][order]
+        n_conflicting = int(np.isin(firsts, their_firsts).sum())
+
+        def labels_of(document: int) -> _Labels:
+            own = np.sort(ids[starts[document] : starts[document + 1]])
+            return tuple(names[id] for id in own)
+
+        some = zip(
+            their_firsts[:_MAX_EXAMPLES].tolist(), others[:_MAX_EXAMPLES].tolist(), strict=True
         )
+        examples = tuple(
+            Conflict(first, other, labels_of(first), labels_of(other)) for first, other in some
+        )
+        pairs = tuple(
+            ConflictingLabels(labels_of(their_firsts[at]), labels_of(others[at]), count)
+            for at, count in _frequent_pairs(sets[their_firsts], sets[others])
+        )
+        return cls(len(prints), n_repeated, n_conflicting, examples, pairs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON has them."""
+        """Return the numbers as JSON values."""
         return {
             "n_documents": self.n_documents,
             "n_repeated": self.n_repeated,
             "n_conflicting": self.n_conflicting,
-            "examples": [_listed(each) for each in self.examples],
-            "pairs": [_listed(each) for each in self.pairs],
+            "examples": [_to_list(each) for each in self.examples],
+            "pairs": [_to_list(each) for each in self.pairs],
         }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Duplicates:
-        """Read what :meth:`to_dict` wrote.
+        """Return the duplicates with the values of :meth:`to_dict`.
 
         Parameters
         ----------
         values : mapping
-            What it returned.
+            The values.
 
         Examples
         --------
@@ -155,11 +171,10 @@ class Duplicates:
         if set(values) != set(cls.__dataclass_fields__) or not all(
             isinstance(values[name], list | tuple) for name in ("examples", "pairs")
         ):
-            raise CountError(f"these are not the figures of duplicates: {sorted(values)}")
-        examples = tuple(_read(Conflict, each) for each in values["examples"])
-        pairs = tuple(_read(ConflictingLabels, each) for each in values["pairs"])
-        n_documents, n_repeated = values["n_documents"], values["n_repeated"]
-        return cls(n_documents, n_repeated, values["n_conflicting"], examples, pairs)
+            raise CountError(f"this is not a record of duplicates: {sorted(values)}")
+        examples = tuple(_from_list(Conflict, each) for each in values["examples"])
+        pairs = tuple(_from_list(ConflictingLabels, each) for each in values["pairs"])
+        return cls(**(dict(values) | {"examples": examples, "pairs": pairs}))
 
     def __str__(self) -> str:
         repeat = "repeats" if self.n_repeated == 1 else "repeat"
@@ -170,26 +185,16 @@ class Duplicates:
         for each in self.examples[:1]:
             lines.append(
                 f"{self.n_conflicting:,} have a text that also has other labels: document "
-                f"{each.first} is {_shown(each.first_labels)}, but document {each.other} is "
-                f"{_shown(each.other_labels)}."
+                f"{each.first} is {_show_labels(each.first_labels)}, but document {each.other} is "
+                f"{_show_labels(each.other_labels)}."
             )
-        often = ", ".join(f"{_shown(a)} and {_shown(b)} ({n:,})" for a, b, n in self.pairs[:3])
-        return "\n".join([*lines, f"Most often in conflict: {often}."] if often else lines)
+        frequent = ", ".join(
+            f"{_show_labels(a)} and {_show_labels(b)} ({n:,})" for a, b, n in self.pairs[:3]
+        )
+        return "\n".join([*lines, f"Most often in conflict: {frequent}."] if frequent else lines)
 
 
-class _Namer(NamedTuple):
-    """Names the labels of a document."""
-
-    starts: NDArray[np.int64]
-    ids: NDArray[np.int64]
-    names: Sequence[Any]
-
-    def of(self, document: int) -> _Labels:
-        of_document = slice(self.starts[document], self.starts[document + 1])
-        return tuple(self.names[id] for id in np.sort(self.ids[of_document]))
-
-
-def _checked(
+def _check_arrays(
     prints: NDArray[Any], starts: ArrayLike, ids: ArrayLike, n_names: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if prints.ndim != 1 or prints.dtype != np.uint64:
@@ -207,26 +212,29 @@ def _checked(
     return begins, numbers
 
 
-def _repeats(prints: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _find_repeats(prints: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the documents whose text occurs twice or more, and the first with that text."""
     order = np.argsort(prints, kind="stable")
-    again = np.zeros(len(prints), dtype=np.bool_)
-    again[1:] = prints[order[1:]] == prints[order[:-1]]
-    begins = np.maximum.accumulate(np.where(again, 0, np.arange(len(prints))))
-    kept = again.copy()
-    kept[:-1] |= again[1:]
-    return order[kept], order[begins[kept]]
+    # The sort is stable, so the first document of a run of equal fingerprints is the earliest.
+    repeats = np.zeros(len(prints), dtype=np.bool_)
+    repeats[1:] = prints[order[1:]] == prints[order[:-1]]
+    run_starts = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(prints))))
+    in_run = repeats.copy()
+    in_run[:-1] |= repeats[1:]
+    return order[in_run], order[run_starts[in_run]]
 
 
-def _set_numbers(starts: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def _number_label_sets(starts: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return a number for each document that is equal for equal sets of labels."""
     sizes = np.diff(starts)
     numbers = np.zeros(len(sizes), dtype=np.int64)
     rows = np.flatnonzero(sizes)
-    ordered, width = _sorted_within(ids, sizes), int(ids.max(initial=0)) + 1
-    numbers[rows] = ordered[starts[rows]] + 1
+    width, ordered = int(ids.max(initial=0)) + 1, ids
+    if sizes.max(initial=0) > 1:  # sort the labels within each document
+        ordered = ids[np.lexsort((ids, np.repeat(np.arange(len(sizes)), sizes)))]
+    numbers[rows] = ordered[starts[rows]] + 1  # 0 is for documents without a label
     fresh = width + 1
-    # Label by label: what two documents have in common so far, and the next one.
+    # Label by label: the number of the first k labels and the next label give the number of k + 1.
     for k in range(1, int(sizes.max(initial=0))):
         rows = rows[sizes[rows] > k]
         keys = numbers[rows] * width + ordered[starts[rows] + k]
@@ -236,57 +244,40 @@ def _set_numbers(starts: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[n
     return numbers
 
 
-def _sorted_within(ids: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    if sizes.max(initial=0) <= 1:
-        return ids
-    return ids[np.lexsort((ids, np.repeat(np.arange(len(sizes)), sizes)))]
+def _frequent_pairs(
+    firsts: NDArray[np.int64], others: NDArray[np.int64]
+) -> Iterator[tuple[int, int]]:
+    """Return the position of an example and the count of the most frequent pairs of label sets.
 
-
-def _n_repeated(firsts: NDArray[np.intp], numbers: NDArray[np.int64]) -> int:
-    order = np.lexsort((numbers, firsts))
-    texts, sets = firsts[order], numbers[order]
-    return int(((texts[1:] == texts[:-1]) & (sets[1:] == sets[:-1])).sum())
-
-
-def _examples(
-    firsts: NDArray[np.intp], others: NDArray[np.intp], named: _Namer
-) -> tuple[Conflict, ...]:
-    shown = zip(firsts[:_MOST_SHOWN].tolist(), others[:_MOST_SHOWN].tolist(), strict=True)
-    return tuple(Conflict(a, b, named.of(a), named.of(b)) for a, b in shown)
-
-
-def _pairs(
-    firsts: NDArray[np.intp], others: NDArray[np.intp], numbers: NDArray[np.int64], named: _Namer
-) -> tuple[ConflictingLabels, ...]:
-    """Count the pairs of sets of labels, whichever of the two came first."""
-    both = np.sort(np.stack([numbers[firsts], numbers[others]], axis=1), axis=1)
-    keys = both[:, 0] * (numbers.max(initial=0) + 1) + both[:, 1]
+    The order within a pair does not matter.
+    """
+    # One integer per pair, since np.unique compares whole rows only as slower records.
+    both = np.sort(np.stack([firsts, others], axis=1), axis=1)
+    keys = both[:, 0] * (both.max(initial=0) + 1) + both[:, 1]
     _, examples, counts = np.unique(keys, return_index=True, return_counts=True)
-    most = np.lexsort((examples, -counts))[:_MOST_SHOWN]
-    return tuple(
-        ConflictingLabels(named.of(firsts[i]), named.of(others[i]), int(count))
-        for i, count in zip(examples[most], counts[most], strict=True)
-    )
+    # Ties go by the first example, so that the result does not depend on the numbers of the sets.
+    most = np.lexsort((examples, -counts))[:_MAX_EXAMPLES]
+    return zip(examples[most].tolist(), counts[most].tolist(), strict=True)
 
 
-def _listed(fields: tuple[Any, ...]) -> list[Any]:
+def _to_list(fields: tuple[Any, ...]) -> list[Any]:
     return [list(field) if isinstance(field, tuple) else field for field in fields]
 
 
-def _read(kind: type[Any], fields: Any) -> Any:
+def _from_list(kind: type[Any], fields: Any) -> Any:
     if not isinstance(fields, list | tuple) or len(fields) != len(kind._fields):
-        raise CountError(f"this is not one of the conflicts of duplicates: {fields!r:.80}")
+        raise CountError(f"this is not a record of conflicting labels: {fields!r:.80}")
     made = kind(*(tuple(field) if isinstance(field, list) else field for field in fields))
-    if not all(_can_be(name, field) for name, field in made._asdict().items()):
-        raise CountError(f"this is not one of the conflicts of duplicates: {fields!r:.80}")
+    if not all(_is_valid_field(name, field) for name, field in made._asdict().items()):
+        raise CountError(f"this is not a record of conflicting labels: {fields!r:.80}")
     return made
 
 
-def _can_be(name: str, field: Any) -> bool:
+def _is_valid_field(name: str, field: Any) -> bool:
     if name.endswith("labels"):
         return isinstance(field, tuple) and all(isinstance(one, str | int | float) for one in field)
     return type(field) is int and field >= 0
 
 
-def _shown(labels: _Labels) -> str:
+def _show_labels(labels: _Labels) -> str:
     return " + ".join(map(repr, labels)) or "without label"

@@ -1,4 +1,4 @@
-"""Words that say little about any topic, by language."""
+"""Stop words, by language."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from importlib.resources.abc import Traversable
 
 from tallytext.errors import LanguageError
 
-# ------------------------------------------------------------------------------------------------
-# Names of languages: what users write, as Snowball spells it.
-
+# ISO 639-1 codes and the names of the languages in Snowball.
 _NAMES = {
     "ar": "arabic",
     "ca": "catalan",
@@ -62,7 +60,7 @@ def language_name(language: str, supported: Iterable[str], purpose: str) -> str:
     supported : iterable of str
         The names to choose from.
     purpose : str
-        What the language is for, to be named when there is no such language.
+        The use of the language, for the error message.
 
     Raises
     ------
@@ -86,11 +84,11 @@ def language_name(language: str, supported: Iterable[str], purpose: str) -> str:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """Return the commonest function words of a language, lower-cased.
+    """Return the most common function words of a language, in lower case.
 
     English is scikit-learn's ``ENGLISH_STOP_WORDS``. The other lists hold articles, pronouns,
-    prepositions, conjunctions, auxiliary verbs and the commonest adverbs with their forms.
-    As with every such list, look at it before you rely on it: some of its words may matter to you.
+    prepositions, conjunctions, auxiliary verbs and the most common adverbs with their forms.
+    Look at the list before you rely on it: some of its words may matter for your classes.
 
     Parameters
     ----------
@@ -109,7 +107,7 @@ def stop_words(language: str) -> frozenset[str]:
     >>> "the" in stop_words("en")
     True
     """
-    return _words(language_name(language, stop_word_languages(), "list of stop words"))
+    return _read_list(language_name(language, stop_word_languages(), "list of stop words"))
 
 
 @cache
@@ -121,18 +119,18 @@ def stop_word_languages() -> tuple[str, ...]:
     >>> stop_word_languages()[:4]
     ('danish', 'dutch', 'english', 'finnish')
     """
-    lists = (file.name for file in _folder().iterdir() if file.name.endswith(".txt"))
+    lists = (file.name for file in _list_folder().iterdir() if file.name.endswith(".txt"))
     return tuple(sorted(["english", *(name.removesuffix(".txt") for name in lists)]))
 
 
 @cache
-def _words(name: str) -> frozenset[str]:
+def _read_list(name: str) -> frozenset[str]:
     if name == "english":
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
-    return frozenset((_folder() / f"{name}.txt").read_text(encoding="utf-8").split())
+    return frozenset((_list_folder() / f"{name}.txt").read_text(encoding="utf-8").split())
 
 
-def _folder() -> Traversable:
+def _list_folder() -> Traversable:
     return files("tallytext.text") / "stop_word_lists"

@@ -1,4 +1,4 @@
-"""The scikit-learn transformer from texts to counts."""
+"""TextVectorizer: the scikit-learn transformer from texts to term counts."""
 
 from __future__ import annotations
 
@@ -15,83 +15,18 @@ from sklearn.utils import check_array
 
 from tallytext.errors import VocabularyError
 from tallytext.runtime import thread_count
-from tallytext.text.analysis import Accents, TermAnalysis, TermFilter
-from tallytext.text.counting import Analyzer, Hangul, Rows, Tokens, checked_range
-from tallytext.text.sources import batches
-from tallytext.text.vocabulary import Vocabulary, given_vocabulary
-
-# ------------------------------------------------------------------------------------------------
-# Which terms of a vocabulary are kept: limits on document frequency and on their number.
-
-
-def are_limits(min_df: int | float, max_df: int | float, max_features: int | None) -> bool:
-    """Whether the settings can leave a term out at all.
-
-    Examples
-    --------
-    >>> are_limits(1, 1.0, None), are_limits(2, 1.0, None), are_limits(1, 1, None)
-    (False, True, True)
-    """
-    all_frequent = min_df == 0 or (isinstance(min_df, Integral) and min_df == 1)
-    none_too_frequent = not isinstance(max_df, Integral) and max_df == 1.0
-    return not (all_frequent and none_too_frequent and max_features is None)
-
-
-def kept_terms(
-    rows: Rows,
-    vocabulary: Vocabulary,
-    min_df: int | float,
-    max_df: int | float,
-    max_features: int | None,
-) -> NDArray[np.intp]:
-    """Return the ids of the terms to keep, ascending.
-
-    A limit that is a float is a share of the documents. Of more than ``max_features`` terms those
-    with most occurrences stay; ties go by code points.
-
-    Raises
-    ------
-    VocabularyError
-        If the limits contradict each other, or no term remains.
-    """
-    n_documents = len(rows.starts) - 1
-    least, most = (
-        _documents(min_df, n_documents, "min_df"),
-        _documents(max_df, n_documents, "max_df"),
-    )
-    if most < least:
-        raise VocabularyError(
-            f"max_df={max_df} is {most:g} documents, fewer than the {least:g} of min_df={min_df}."
-        )
-    frequency = np.bincount(rows.terms, minlength=len(vocabulary))
-    kept = np.flatnonzero((frequency >= least) & (frequency <= most))
-    if max_features is not None and len(kept) > max_features:
-        kept = _most_frequent(kept, rows, vocabulary, max_features)
-    if not len(kept):
-        raise VocabularyError("no terms remain: try a lower min_df or a higher max_df.")
-    return kept
-
-
-def _documents(limit: int | float, n_documents: int, name: str) -> float:
-    if not isinstance(limit, Real) or isinstance(limit, bool):
-        raise VocabularyError(f"{name} must be a number, not {limit!r}.")
-    if limit < 0 or (not isinstance(limit, Integral) and limit > 1):
-        raise VocabularyError(
-            f"{name} must be a number of documents, or a share from 0.0 to 1.0, not {limit!r}."
-        )
-    return float(limit) if isinstance(limit, Integral) else limit * n_documents
-
-
-def _most_frequent(
-    kept: NDArray[np.intp], rows: Rows, vocabulary: Vocabulary, n: int
-) -> NDArray[np.intp]:
-    if n < 1:
-        raise VocabularyError(f"max_features must be at least 1, not {n}.")
-    occurrences = np.bincount(rows.terms, weights=rows.counts, minlength=len(vocabulary))
-    rank = np.empty(len(vocabulary), dtype=np.intp)
-    rank[vocabulary.sorted()] = np.arange(len(vocabulary))
-    order = np.lexsort((rank[kept], -occurrences[kept]))
-    return np.sort(kept[order[:n]])
+from tallytext.text.analysis import (
+    Accents,
+    Analyzer,
+    Hangul,
+    TermAnalysis,
+    TermCounts,
+    TermFilter,
+    Tokens,
+    check_ngram_range,
+)
+from tallytext.text.sources import read_batches
+from tallytext.text.vocabulary import Vocabulary, fixed_vocabulary
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
@@ -104,7 +39,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Parameters
     ----------
     tokens : {"words", "sklearn", "chars"}, compiled pattern or callable, default="words"
-        What a token is.
+        The definition of a token.
 
         - ``"words"``: letters with their combining marks, digits and underscores, in lower case.
           A word has ``min_length`` characters or more, accents not counted. Runs of Han, Kana,
@@ -113,45 +48,46 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         - ``"sklearn"``: exactly the tokens of scikit-learn's ``CountVectorizer()``.
         - ``"chars"``: character n-grams inside words padded with a space on each side.
         - a compiled regular expression, whose matches are the tokens, or a callable that takes a
-          text and returns its tokens. Slower, as Python cuts the text.
+          text and returns its tokens. Slower, as tokenization runs in Python.
     ngram_range : tuple of int, default=None
         Shortest and longest n-gram, of words or, for ``tokens="chars"``, of characters. None
         means (1, 1) for words and (2, 4) for characters.
     chars : tuple of int or None, default=None
-        Shortest and longest n-gram of characters to count besides the words and their n-grams, in
-        the same matrix: those of ``tokens="chars"``, marked by a leading ``"#"``, which no word
-        holds. ``(2, 4)`` is usual, and pays off where words have many forms or are misspelt. Only
-        with tokens of "words" and "sklearn".
+        Shortest and longest character n-gram to count in addition to words and word n-grams, in
+        the same matrix. They are the terms of ``tokens="chars"`` with a leading ``"#"``, which no
+        word contains. ``(2, 4)`` is usual, and helps where words have many forms or are misspelt.
+        Only with tokens of "words" and "sklearn".
     lowercase : bool, default=True
-        Whether text is lower-cased first. A callable gets the text as it is.
+        True to lower-case the text first. A callable gets the text unchanged.
     hangul : {"words", "words+bigrams"}, default="words"
-        With ``"words+bigrams"`` a Korean word is accompanied by the pairs of its syllables.
+        ``"words+bigrams"`` adds the pairs of syllables of each Korean word.
     min_length : {1, 2}, default=2
         The shortest word, in characters, accents not counted. 1 keeps words such as "I" and "5";
         with ``tokens="sklearn"`` it gives the tokens of ``token_pattern=r"(?u)\b\w+\b"``. Only with
         tokens of "words" and "sklearn".
     stop_words : str, iterable of str or None, default=None
-        Terms to leave out, or a language that has a list (``"english"``, ``"de"``, …).
+        Terms to drop, or a language that has a list (``"english"``, ``"de"``, …).
     language : str or None, default=None
-        Language to stem in, by Snowball.
+        Language of the Snowball stemmer; None does not stem.
     strip_accents : {"ascii", "unicode"}, callable or None, default=None
-        How to strip accents from terms.
+        Stripping of accents from terms, as in scikit-learn.
     term_filter : callable or None, default=None
-        Takes a term and returns the one to use instead, or None to leave it out.
+        Takes a term and returns the term to use instead, or None to drop it.
     min_df, max_df : int or float, default=1 and 1.0
-        Leave out terms that fewer, or more, documents contain; a float is a share of them.
+        Drop terms that fewer, or more, documents contain; a float is a share of the documents.
     max_features : int or None, default=None
-        Keep this many terms, those with most occurrences; ties by code points.
+        Keep this many terms, the most frequent ones; ties are broken by code points.
     binary : bool, default=False
-        Whether all counts are 1.
+        True to set all counts to 1.
     vocabulary : Vocabulary, mapping, iterable of str or None, default=None
-        The terms to count, in the order of the columns; nothing is learned then.
+        The terms to count, in the order of the columns; ``fit`` adds no terms then.
     dtype : dtype, default=numpy.int64
-        Of the counts.
+        The type of the counts.
     encoding, decode_error : str, default="utf-8" and "strict"
-        How to read documents that are bytes objects. Arrow columns of bytes are read as UTF-8.
+        The decoding of documents that are bytes objects. Arrow columns of bytes are UTF-8.
     n_jobs : int or None, default=None
-        Threads; None means all cores this process may use. The result does not depend on it.
+        Number of threads; None for all cores that this process may use. The result does not
+        depend on it.
 
     Attributes
     ----------
@@ -163,19 +99,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Stop words, stems, accents and filters are applied to each distinct term once, not to each
     token, so a slow analysis costs little.
 
-    With ``chars``, the entries of a row and the columns of new terms come in the order of the
-    words, then of their n-grams, then of the character n-grams of each document. These see the
-    text as it is, punctuation included; only accents are stripped from them. Stop words, stems and
-    filters are for words, and leave them alone.
+    With ``chars``, the entries of a row and the columns of new terms come in this order: words,
+    word n-grams, character n-grams of each document. Character n-grams include punctuation; only
+    accents are stripped from them. Stop words, stems and filters apply to words only.
 
     ``min_df``, ``max_df`` and ``max_features`` are evaluated by ``fit`` (and by a ``partial_fit``
-    that comes first). Terms first seen later stay outside until the next ``fit``; without such
-    limits, ``partial_fit`` appends them, and the columns of earlier terms never move.
+    that comes first). Terms first seen later are ignored until the next ``fit``. Without such
+    limits, ``partial_fit`` appends new terms, and the columns of earlier terms never change.
 
-    Odd input has a meaning. Lone surrogates, NUL and, in columns of bytes, what is not UTF-8
-    stand between words; with ``tokens="chars"`` they are characters like others (three bytes that
-    spell a lone surrogate as that, each other byte that is no text as U+FFFD). Words are kept
-    whole, however long. A document of more than 2 GiB is an error.
+    Lone surrogates, NUL and, in columns of bytes, invalid UTF-8 separate words; with
+    ``tokens="chars"`` they are characters like others (three bytes that encode a lone surrogate
+    are one character, every other invalid byte is U+FFFD). There is no limit on the length of a
+    word. A document of more than 2 GiB is an error.
 
     Examples
     --------
@@ -188,7 +123,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     >>> vectorizer.partial_fit(["Do be do be do"]).transform(["Do be do"]).toarray()
     array([[0, 1, 0, 0, 2, 0]])
 
-    Character n-grams besides words:
+    Character n-grams in addition to words:
 
     >>> TextVectorizer(min_length=1, chars=(2, 3)).fit(["Is 5!"]).get_feature_names_out()
     array(['is', '5', '# i', '#is', '#s ', '# is', '#is ', '# 5', '#5!',
@@ -241,7 +176,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Any, y: Any = None) -> TextVectorizer:
-        """Learn the vocabulary of some documents, forgetting any earlier one.
+        """Learn the vocabulary of the documents, replacing any earlier one.
 
         Parameters
         ----------
@@ -254,13 +189,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             self.fit_transform(raw_documents)  # the limits need all counts at once
             return self
         grow = self.vocabulary is None
-        vocabulary = Vocabulary() if self.vocabulary is None else given_vocabulary(self.vocabulary)
-        self._read(raw_documents, vocabulary, grow)
+        vocabulary = Vocabulary() if self.vocabulary is None else fixed_vocabulary(self.vocabulary)
+        self._collect_terms(raw_documents, vocabulary, grow)
         self.vocabulary_ = vocabulary
         return self
 
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
-        """Learn the vocabulary and return the counts, reading the documents once.
+        """Learn the vocabulary and return the counts in one pass over the documents.
 
         Parameters
         ----------
@@ -271,23 +206,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         -------
         X : sparse matrix of shape (n_documents, n_terms)
             Counts. The entries of a row are in order of first appearance in its document; SciPy's
-            ``X.sort_indices()`` puts them in order of columns.
+            ``X.sort_indices()`` sorts them by column.
         """
         if self.vocabulary is not None:
-            self.vocabulary_ = given_vocabulary(self.vocabulary)
+            self.vocabulary_ = fixed_vocabulary(self.vocabulary)
             return self.transform(raw_documents)
         vocabulary = Vocabulary()
-        rows = self._rows(raw_documents, vocabulary, grow=True)
+        rows = TermCounts.stack(self._count_batches(raw_documents, vocabulary, grow=True))
         if self.is_limited:
-            rows, vocabulary = self._limited(rows, vocabulary)
+            rows, vocabulary = self._apply_limits(rows, vocabulary)
         self.vocabulary_ = vocabulary
-        return self._matrix(rows)
+        return rows.to_matrix(len(vocabulary), self.dtype, self.binary)
 
     def partial_fit(self, raw_documents: Any, y: Any = None) -> TextVectorizer:
-        """Add the new terms of some documents; the columns of the others stay.
+        """Add the new terms of the documents; the columns of known terms do not change.
 
-        A vocabulary that was given, frozen, or limited by ``min_df``, ``max_df`` or
-        ``max_features``, takes no new terms.
+        No terms are added to a vocabulary that was given as a parameter, frozen, or limited by
+        ``min_df``, ``max_df`` or ``max_features``.
 
         Parameters
         ----------
@@ -298,11 +233,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit(raw_documents)
-        self._read(raw_documents, self.vocabulary_, grow=self._is_open)
+        self._collect_terms(raw_documents, self.vocabulary_, grow=self._is_open)
         return self
 
     def partial_fit_transform(self, raw_documents: Any) -> Any:
-        """Add the new terms of some documents and return the counts, reading them once.
+        """Add the new terms of the documents and return the counts, in one pass.
 
         Parameters
         ----------
@@ -316,7 +251,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         if not hasattr(self, "vocabulary_"):
             return self.fit_transform(raw_documents)
-        return self._matrix(self._rows(raw_documents, self.vocabulary_, grow=self._is_open))
+        return self._count(raw_documents, grow=self._is_open)
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the counts of the known terms; other terms are ignored.
@@ -332,7 +267,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             Counts, as by :meth:`fit_transform`.
         """
         self._check_fitted()
-        return self._matrix(self._rows(raw_documents, self.vocabulary_, grow=False))
+        return self._count(raw_documents, grow=False)
 
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
         """Return the terms with a count in each row.
@@ -359,65 +294,77 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self.vocabulary_.terms()
 
     def build_analyzer(self) -> Analyzer:
-        """Return how documents are cut into terms, as these parameters say."""
-        usual = (2, 4) if self.tokens == "chars" else (1, 1)
-        shortest, longest = usual if self.ngram_range is None else checked_range(self.ngram_range)
-        return Analyzer(
-            tokens=self.tokens,
-            ngram_range=(shortest, longest),
-            lowercase=self.lowercase,
-            hangul=self.hangul,
-            min_length=self.min_length,
-            chars=None if self.chars is None else checked_range(self.chars, "chars"),
-            analysis=self._term_analysis(),
-        )
-
-    def _term_analysis(self) -> TermAnalysis:
+        """Return the analyzer with these parameters."""
+        default = (2, 4) if self.tokens == "chars" else (1, 1)
+        ngram_range = default if self.ngram_range is None else check_ngram_range(self.ngram_range)
         stop_words, language = self.stop_words, self.language
         if self.tokens == "chars" and (stop_words is not None or language is not None):
             warnings.warn("stop_words and language are not used with tokens='chars'.", stacklevel=2)
             stop_words = language = None
-        return TermAnalysis.of(
-            stop_words=stop_words,
-            language=language,
-            strip_accents=self.strip_accents,
-            term_filter=self.term_filter,
+        return Analyzer(
+            tokens=self.tokens,
+            ngram_range=ngram_range,
+            lowercase=self.lowercase,
+            hangul=self.hangul,
+            min_length=self.min_length,
+            chars=None if self.chars is None else check_ngram_range(self.chars, "chars"),
+            analysis=TermAnalysis.from_settings(
+                stop_words=stop_words,
+                language=language,
+                strip_accents=self.strip_accents,
+                term_filter=self.term_filter,
+            ),
         )
 
-    def _counted(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> Iterator[Rows]:
+    def _count_batches(
+        self, raw_documents: Any, vocabulary: Vocabulary, grow: bool
+    ) -> Iterator[TermCounts]:
         analyzer, n_threads = self.build_analyzer(), thread_count(self.n_jobs)
-        sources = batches(raw_documents, encoding=self.encoding, decode_error=self.decode_error)
+        sources = read_batches(
+            raw_documents, encoding=self.encoding, decode_error=self.decode_error
+        )
         for texts in sources:
             yield analyzer.count(texts, vocabulary, grow=grow, n_threads=n_threads)
 
-    def _rows(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> Rows:
-        return Rows.stack(list(self._counted(raw_documents, vocabulary, grow)))
+    def _count(self, raw_documents: Any, grow: bool) -> Any:
+        vocabulary = self.vocabulary_
+        rows = TermCounts.stack(self._count_batches(raw_documents, vocabulary, grow))
+        # Read after the last batch: the vocabulary grows while the batches are counted.
+        return rows.to_matrix(len(vocabulary), self.dtype, self.binary)
 
-    def _read(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> None:
-        """Meet the terms of documents without keeping their rows, however many there are."""
-        for _ in self._counted(raw_documents, vocabulary, grow):
+    def _collect_terms(self, raw_documents: Any, vocabulary: Vocabulary, grow: bool) -> None:
+        """Add the terms of documents to a vocabulary, without storing their counts."""
+        # Counting adds the terms; each batch of counts is dropped before the next one is made.
+        for _ in self._count_batches(raw_documents, vocabulary, grow):
             pass
 
     @property
     def _is_open(self) -> bool:
-        return self.vocabulary is None and not self.vocabulary_.frozen and not self.is_limited
+        return self.vocabulary is None and not self.vocabulary_.is_frozen and not self.is_limited
 
     @property
     def is_limited(self) -> bool:
-        """Whether ``min_df``, ``max_df`` or ``max_features`` can leave a term out."""
-        return are_limits(self.min_df, self.max_df, self.max_features)
+        """True if ``min_df``, ``max_df`` or ``max_features`` can drop a term.
 
-    def _limited(self, rows: Rows, vocabulary: Vocabulary) -> tuple[Rows, Vocabulary]:
-        kept = kept_terms(rows, vocabulary, self.min_df, self.max_df, self.max_features)
+        Examples
+        --------
+        >>> TextVectorizer().is_limited, TextVectorizer(min_df=2).is_limited
+        (False, True)
+        >>> TextVectorizer(max_df=1).is_limited  # at most one document, not a share of 1.0
+        True
+        """
+        all_frequent = self.min_df == 0 or (isinstance(self.min_df, Integral) and self.min_df == 1)
+        none_too_frequent = not isinstance(self.max_df, Integral) and self.max_df == 1.0
+        return not (all_frequent and none_too_frequent and self.max_features is None)
+
+    def _apply_limits(
+        self, rows: TermCounts, vocabulary: Vocabulary
+    ) -> tuple[TermCounts, Vocabulary]:
+        kept = select_by_frequency(rows, vocabulary, self.min_df, self.max_df, self.max_features)
         column_of = np.full(len(vocabulary), -1, dtype=np.int32)
         column_of[kept] = np.arange(len(kept), dtype=np.int32)
-        return rows.only(column_of), Vocabulary(vocabulary.terms(kept).tolist())
-
-    def _matrix(self, rows: Rows) -> Any:
-        matrix = rows.matrix(len(self.vocabulary_), self.dtype)
-        if self.binary:
-            matrix.data.fill(1)
-        return matrix
+        # A new vocabulary, since ids are never reused and must be the columns of the matrix.
+        return rows.select_columns(column_of), Vocabulary(vocabulary.terms(kept).tolist())
 
     def _check_fitted(self) -> None:
         if hasattr(self, "vocabulary_"):
@@ -426,7 +373,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             raise NotFittedError(
                 "This TextVectorizer is not fitted yet: call fit or partial_fit first."
             )
-        self.vocabulary_ = given_vocabulary(self.vocabulary)
+        self.vocabulary_ = fixed_vocabulary(self.vocabulary)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vocabulary_")
@@ -437,3 +384,59 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         tags.input_tags.two_d_array = False
         tags.requires_fit = self.vocabulary is None
         return tags
+
+
+def select_by_frequency(
+    rows: TermCounts,
+    vocabulary: Vocabulary,
+    min_df: int | float,
+    max_df: int | float,
+    max_features: int | None,
+) -> NDArray[np.intp]:
+    """Return the ids of the terms to keep, ascending.
+
+    A float is a share of the documents. If more than ``max_features`` terms remain, the most
+    frequent ones are kept; ties are broken by code points.
+
+    Raises
+    ------
+    VocabularyError
+        If the limits contradict each other, or no term remains.
+    """
+    n_documents = len(rows.starts) - 1
+    least = _document_limit(min_df, n_documents, "min_df")
+    most = _document_limit(max_df, n_documents, "max_df")
+    if most < least:
+        raise VocabularyError(
+            f"max_df={max_df} is {most:g} documents, fewer than the {least:g} of min_df={min_df}."
+        )
+    # A term comes once in a row, so that its entries are its documents.
+    frequency = np.bincount(rows.terms, minlength=len(vocabulary))
+    kept = np.flatnonzero((frequency >= least) & (frequency <= most))
+    if max_features is not None and len(kept) > max_features:
+        kept = _most_frequent(kept, rows, vocabulary, max_features)
+    if not len(kept):
+        raise VocabularyError("no terms remain: try a lower min_df or a higher max_df.")
+    return kept
+
+
+def _document_limit(limit: int | float, n_documents: int, name: str) -> float:
+    if not isinstance(limit, Real) or isinstance(limit, bool):  # True would be one document
+        raise VocabularyError(f"{name} must be a number, not {limit!r}.")
+    if limit < 0 or (not isinstance(limit, Integral) and limit > 1):
+        raise VocabularyError(
+            f"{name} must be a number of documents, or a share from 0.0 to 1.0, not {limit!r}."
+        )
+    return float(limit) if isinstance(limit, Integral) else limit * n_documents
+
+
+def _most_frequent(
+    kept: NDArray[np.intp], rows: TermCounts, vocabulary: Vocabulary, n: int
+) -> NDArray[np.intp]:
+    if n < 1:
+        raise VocabularyError(f"max_features must be at least 1, not {n}.")
+    occurrences = np.bincount(rows.terms, weights=rows.counts, minlength=len(vocabulary))
+    rank = np.empty(len(vocabulary), dtype=np.intp)
+    rank[vocabulary.sorted_ids()] = np.arange(len(vocabulary))
+    order = np.lexsort((rank[kept], -occurrences[kept]))
+    return np.sort(kept[order[:n]])  # columns stay in order of first appearance

@@ -1,4 +1,4 @@
-"""Term to id and back: append-only, so that an id means the same term for ever."""
+"""The vocabulary: an append-only numbering of terms, so that the id of a term never changes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,20 @@ from tallytext.io.safetensors import load_arrays, save_arrays
 class Vocabulary:
     """An append-only numbering of terms.
 
-    Ids are handed out in order of arrival and never reused, so two parts that share a prefix of
+    Ids are assigned in order of arrival and never reused, so two tallies that share a prefix of
     the vocabulary can be added without renumbering it. All terms lie in one block of bytes.
 
     Parameters
     ----------
     terms : iterable of str, default=()
-        The first terms, in order; a term that comes again keeps its first id.
+        The first terms, in order; a repeated term has the id of its first occurrence.
+
+    Attributes
+    ----------
+    is_frozen : bool
+        True if no new terms can be added; set by :meth:`freeze`.
+    native : tallytext._core.Vocabulary
+        The vocabulary of the native core, which the counting functions use.
 
     Examples
     --------
@@ -35,37 +42,28 @@ class Vocabulary:
     """
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
-        self._native = NativeVocabulary()
-        self._frozen = False
-        self.add(terms)
+        self.native = NativeVocabulary()
+        self.is_frozen = False
+        if not isinstance(terms, tuple) or terms:
+            self.add(terms)
 
     @classmethod
-    def _of(cls, native: NativeVocabulary, frozen: bool = False) -> Vocabulary:
+    def _from_native(cls, native: NativeVocabulary, frozen: bool = False) -> Vocabulary:
         vocabulary = cls.__new__(cls)
-        vocabulary._native, vocabulary._frozen = native, frozen
+        vocabulary.native, vocabulary.is_frozen = native, frozen
         return vocabulary
 
-    @property
-    def native(self) -> NativeVocabulary:
-        """The core's own vocabulary, which counting works on."""
-        return self._native
-
-    @property
-    def frozen(self) -> bool:
-        """Whether new terms are refused."""
-        return self._frozen
-
     def freeze(self) -> Vocabulary:
-        """Refuse new terms from now on; returns the vocabulary itself."""
-        self._frozen = True
+        """Allow no new terms from now on; returns the vocabulary itself."""
+        self.is_frozen = True
         return self
 
     def copy(self) -> Vocabulary:
         """Return an independent vocabulary with the same ids, not frozen."""
-        return self._of(NativeVocabulary(self._native))
+        return self._from_native(NativeVocabulary(self.native))
 
     def add(self, terms: Iterable[str]) -> NDArray[np.int32]:
-        """Return the ids of ``terms``, appending those that are new.
+        """Return the ids of ``terms``, appending new terms.
 
         Parameters
         ----------
@@ -77,46 +75,47 @@ class Vocabulary:
         FrozenVocabularyError
             If the vocabulary is frozen and a term is new. Nothing is added then.
         """
-        wanted = _listed(terms)
-        if not self._frozen:
-            return self._native.add(wanted)
-        ids = self._native.ids(wanted)
+        wanted = _list_terms(terms)
+        if not self.is_frozen:
+            return self.native.add(wanted)
+        ids = self.native.ids(wanted)
         if (ids < 0).any():
             new = wanted[int(np.argmax(ids < 0))]
             raise FrozenVocabularyError(f"cannot add the term {new!r}: this vocabulary is frozen.")
         return ids
 
     def merge(self, other: Vocabulary) -> NDArray[np.int32]:
-        """Append the terms of ``other`` that are new; return where each of its ids went.
+        """Append the new terms of ``other``; return the id here of each of its ids.
 
         Parameters
         ----------
         other : Vocabulary
             Another vocabulary.
         """
-        if self._frozen and other is not self:
+        # A frozen vocabulary may still be merged with a part of itself; add() checks each term.
+        if self.is_frozen and other is not self:
             return self.add(other.terms().tolist())
-        return self._native.merge(other._native)
+        return self.native.merge(other.native)
 
     def locate(self, other: Vocabulary) -> NDArray[np.int32]:
-        """Return where each id of ``other`` lies here, -1 for terms that are unknown.
+        """Return the id here of each id of ``other``, -1 for unknown terms.
 
         Parameters
         ----------
         other : Vocabulary
             Another vocabulary.
         """
-        return self._native.locate(other._native)
+        return self.native.locate(other.native)
 
     def ids(self, terms: Iterable[str]) -> NDArray[np.int32]:
-        """Return the ids of ``terms``, -1 for those that are unknown.
+        """Return the ids of ``terms``, -1 for unknown terms.
 
         Parameters
         ----------
         terms : iterable of str
             The terms.
         """
-        return self._native.ids(_listed(terms))
+        return self.native.ids(_list_terms(terms))
 
     def terms(
         self, ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
@@ -130,11 +129,11 @@ class Vocabulary:
         """
         if ids is None:
             array = np.empty(len(self), dtype=object)
-            self._native.fill_terms(array)
+            self.native.fill_terms(array)
             return array
-        wanted = _checked_ids(ids, len(self))
+        wanted = _check_ids(ids, len(self))
         array = np.empty(len(wanted), dtype=object)
-        self._native.fill_terms(array, wanted)
+        self.native.fill_terms(array, wanted)
         return array
 
     def term(self, id: int) -> str:
@@ -147,19 +146,19 @@ class Vocabulary:
         """
         return str(self.terms([id])[0])
 
-    def sorted(self) -> NDArray[np.int32]:
-        """Return all ids, by the code points of their terms."""
-        return self._native.sorted()
+    def sorted_ids(self) -> NDArray[np.int32]:
+        """Return all ids, sorted by the code points of their terms."""
+        return self.native.sorted()
 
     def ranks(self) -> dict[str, int]:
-        """Return the place of each term among the sorted terms, in that order.
+        """Return the rank of each term among the sorted terms, in that order.
 
         Examples
         --------
         >>> Vocabulary(["to", "be", "or"]).ranks()
         {'be': 0, 'or': 1, 'to': 2}
         """
-        return self._native.ranks()
+        return self.native.ranks()
 
     def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
         """Return the bytes of all terms, laid end to end, and the length of each.
@@ -169,30 +168,30 @@ class Vocabulary:
         >>> Vocabulary(["to", "be"]).to_arrays()
         (array([116, 111,  98, 101], dtype=uint8), array([2, 2], dtype=uint32))
         """
-        lengths = self._native.lengths()
-        # Terms that another thread adds meanwhile lie behind these.
-        return self._native.arena()[: int(lengths.sum(dtype=np.int64))], lengths
+        lengths = self.native.lengths()
+        # Another thread may append terms meanwhile; their bytes lie behind these.
+        return self.native.arena()[: int(lengths.sum(dtype=np.int64))], lengths
 
     @classmethod
     def from_arrays(cls, arena: NDArray[np.uint8], lengths: NDArray[np.uint32]) -> Vocabulary:
-        """Read what :meth:`to_arrays` returned, and check all of it.
+        """Return the vocabulary stored by :meth:`to_arrays`, validated.
 
         Parameters
         ----------
         arena : ndarray of uint8
             The bytes of all terms.
         lengths : ndarray of uint32
-            How many bytes each has.
+            The number of bytes of each term.
 
         Raises
         ------
         TallytextError
-            If the arrays are of another kind, contradict each other, or repeat a term.
+            If the arrays have another type, contradict each other, or repeat a term.
         """
         if arena.dtype != np.uint8 or lengths.dtype != np.uint32:
-            raise TallytextError("this is not a vocabulary: its arrays are of another type.")
+            raise TallytextError("this is not a vocabulary: its arrays must be uint8 and uint32.")
         try:
-            return cls._of(NativeVocabulary.from_arrays(arena, lengths))
+            return cls._from_native(NativeVocabulary.from_arrays(arena, lengths))
         except (TypeError, ValueError) as problem:
             raise TallytextError(f"this is not a vocabulary: {problem}") from None
 
@@ -202,7 +201,7 @@ class Vocabulary:
         Parameters
         ----------
         path : str or Path
-            The file, which is replaced if it is there.
+            The file; an existing one is replaced.
         """
         arena, lengths = self.to_arrays()
         save_arrays(path, {"terms": arena, "lengths": lengths}, {"kind": "tallytext.vocabulary"})
@@ -219,8 +218,9 @@ class Vocabulary:
         Raises
         ------
         FileError
-            If the file is missing, damaged, or holds something else.
+            If the file is missing, damaged, or not a vocabulary.
         """
+        # Format 0 had no checksums; its vocabularies can still be read.
         arrays, _ = load_arrays(path, kind="tallytext.vocabulary", oldest=0)
         try:
             return cls.from_arrays(arrays["terms"], arrays["lengths"])
@@ -230,13 +230,13 @@ class Vocabulary:
             raise FileError(f"cannot read {str(path)!r}: {problem}") from None
 
     def __len__(self) -> int:
-        return len(self._native)
+        return len(self.native)
 
     def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and int(self._native.ids([term])[0]) >= 0
+        return isinstance(term, str) and int(self.native.ids([term])[0]) >= 0
 
     def __getitem__(self, term: str) -> int:
-        id = int(self._native.ids([term])[0])
+        id = int(self.native.ids([term])[0])
         if id < 0:
             raise KeyError(term)
         return id
@@ -247,33 +247,34 @@ class Vocabulary:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
             return NotImplemented
-        if self._native is other._native:
+        if self.native is other.native:
             return True
         (arena, lengths), (their_arena, their_lengths) = self.to_arrays(), other.to_arrays()
+        # Lengths too: the same bytes can be split into other terms.
         return np.array_equal(lengths, their_lengths) and np.array_equal(arena, their_arena)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
         arena, lengths = self.to_arrays()
-        return {"terms": arena.tobytes(), "lengths": lengths, "frozen": self._frozen}
+        return {"terms": arena.tobytes(), "lengths": lengths, "frozen": self.is_frozen}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         arena = np.frombuffer(state["terms"], dtype=np.uint8)
-        self._native = self.from_arrays(arena, state["lengths"])._native
-        self._frozen = state["frozen"]
+        self.native = self.from_arrays(arena, state["lengths"]).native
+        self.is_frozen = state["frozen"]
 
     def __repr__(self) -> str:
-        return f"<Vocabulary of {len(self):,} terms{', frozen' if self._frozen else ''}>"
+        return f"<Vocabulary of {len(self):,} terms{', frozen' if self.is_frozen else ''}>"
 
 
-def given_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> Vocabulary:
-    """Return the frozen vocabulary that a user spelt out.
+def fixed_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> Vocabulary:
+    """Return the frozen vocabulary that a ``vocabulary=`` parameter stands for.
 
     Parameters
     ----------
     terms : Vocabulary, mapping or iterable of str
-        A mapping gives each term its id, from 0 on without gaps; a set is taken in sorted order.
+        A mapping gives each term its id, from 0 on without gaps; a set is read in sorted order.
 
     Raises
     ------
@@ -282,13 +283,13 @@ def given_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> V
 
     Examples
     --------
-    >>> list(given_vocabulary({"b": 1, "a": 0}))
+    >>> list(fixed_vocabulary({"b": 1, "a": 0}))
     ['a', 'b']
     """
     if isinstance(terms, Iterator):
         raise VocabularyError("the vocabulary must be a list, a set or a mapping, not an iterator.")
     if isinstance(terms, Vocabulary):
-        return terms if terms.frozen else terms.copy().freeze()
+        return terms if terms.is_frozen else terms.copy().freeze()
     if isinstance(terms, Mapping):
         ordered = sorted(terms, key=terms.__getitem__)
         if [terms[term] for term in ordered] != list(range(len(ordered))):
@@ -296,23 +297,23 @@ def given_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> V
                 "the ids of the vocabulary must be 0, 1, 2 … each once, without gaps."
             )
     else:
-        ordered = sorted(terms) if isinstance(terms, set | frozenset) else _listed(terms)
+        ordered = sorted(terms) if isinstance(terms, set | frozenset) else _list_terms(terms)
     vocabulary = Vocabulary(ordered)
     if len(vocabulary) != len(ordered):
-        again = next(term for i, term in enumerate(ordered) if vocabulary[term] != i)
-        raise VocabularyError(f"the vocabulary has the term {again!r} twice.")
+        repeated = next(term for i, term in enumerate(ordered) if vocabulary[term] != i)
+        raise VocabularyError(f"the vocabulary has the term {repeated!r} twice.")
     if not ordered:
         raise VocabularyError("the vocabulary is empty.")
     return vocabulary.freeze()
 
 
-def _listed(terms: Iterable[str]) -> list[str]:
+def _list_terms(terms: Iterable[str]) -> list[str]:
     if isinstance(terms, str):
         raise TypeError("terms must be an iterable of strings, not one string")
     return terms if isinstance(terms, list) else list(terms)
 
 
-def _checked_ids(ids: Any, size: int) -> NDArray[np.int32]:
+def _check_ids(ids: Any, size: int) -> NDArray[np.int32]:
     given = np.asarray(ids)
     if given.size and given.dtype.kind not in "iu":
         raise TypeError(f"ids must be whole numbers, not {given.dtype}")

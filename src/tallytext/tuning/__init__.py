@@ -6,11 +6,11 @@ from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.tuning.curves import CurveLine, VocabularyCurve, vocabulary_curve
-    from tallytext.tuning.search import Tuned, tune
+    from tallytext.tuning.grid_search import TuningResult, tune
 
 __all__ = [
     "CurveLine",
-    "Tuned",
+    "TuningResult",
     "VocabularyCurve",
     "tune",
     "vocabulary_curve",
@@ -20,6 +20,6 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "curves": ["CurveLine", "VocabularyCurve", "vocabulary_curve"],
-        "search": ["Tuned", "tune"],
+        "grid_search": ["TuningResult", "tune"],
     },
 )

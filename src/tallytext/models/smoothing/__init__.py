@@ -1,1 +1,5 @@
-"""Smoothing of word probabilities: Laplace, background, Dirichlet, discounting, semantic."""
+"""Smoothing of word probabilities.
+
+``base`` has Laplace, background (Jelinek-Mercer), Dirichlet and unsmoothed estimates,
+``discounting`` absolute discounting, ``semantic`` topic signatures and translations.
+"""

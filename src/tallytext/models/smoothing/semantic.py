@@ -1,10 +1,14 @@
-"""Semantic smoothing: words that are often near those of a class share in its probability."""
+"""Semantic smoothing: mix each class with the words that its topic signatures translate to.
+
+:class:`Semantic` is the smoothing, :class:`Translation` the rows p(w|t) as plain arrays, and
+:class:`Signatures` the places of words and signatures among the columns of a model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,58 +17,200 @@ from scipy import sparse
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between
 from tallytext.errors import CountError, FileError, RecipeError
-from tallytext.models.smoothing.base import Classes, Corpus, Smoothing, safe_ratio
+from tallytext.models.smoothing.base import ClassStatistics, CorpusStatistics, Smoothing, safe_ratio
 from tallytext.text.vocabulary import Vocabulary
 
-# ------------------------------------------------------------------------------------------------
-# How much of semantic smoothing: what judges left-out documents best.
+Accuracies: TypeAlias = Callable[[Sequence[Any]], list[float]]
+Locate: TypeAlias = Callable[[Iterable[str]], NDArray[Any]]
+Arrays: TypeAlias = dict[str, NDArray[Any]]
 
-WEIGHTS = [step / 10 for step in range(10)]
-ALPHAS = [step / 10 for step in range(1, 10)]
+_CHOOSE = "leave-one-out"
+_DEFAULTS = {"weight": 0.4, "alpha": 0.5}
+_WEIGHTS = [step / 10 for step in range(10)]
+_ALPHAS = [step / 10 for step in range(1, 10)]
 
-Accuracies = Callable[[Sequence[Any]], list[float]]
+_ATTRIBUTES = ("words_", "signatures_", "kinds_", "rows_", "phrase_weight", "get_feature_names_out")
+_KINDS = (0, 1, 2)  # words, phrases, concepts
+_MIN_DIFFERENCE = 1e-9  # relative to the whole: a smaller difference is a rounding error
+_SUM_TOLERANCE = 1e-6  # of the sum of a row, which is one
 
 
-def best_of(candidates: Sequence[Any], accuracies: Accuracies) -> Any | None:
-    """Return the candidate of the highest accuracy, the first of equal ones.
+@dataclass(frozen=True)
+class Semantic(Smoothing):
+    r"""Mix each class with the words that its signatures stand for (Zhou et al.).
 
-    None if nothing was right under any of them, so that they say nothing.
+    .. math:: p(w \mid c) = (1 - \lambda_c) \left[(1 - \alpha) \frac{N_{cw}}{T_c}
+              + \alpha \frac{T_w}{T}\right] + \lambda_c\, p_t(w \mid c), \qquad
+              p_t(w \mid c) = \sum_t p(w \mid t)\, \frac{n_{ct}}{\sum_s n_{cs}}
+
+    A signature t is a word, a phrase or a concept for which ``translation`` has a row
+    :math:`p(w \mid t)`; :math:`n_{ct}` is its count in the class. :math:`\lambda_c` is ``weight``,
+    but zero for a class without tokens or without signatures. Where there are words and phrases,
+    :math:`p_t` is their mixture by ``translation.phrase_weight``. It is restricted to the words of
+    the model and normalised. Probabilities below 1e-5 are then pruned and their mass goes to the
+    background, so that few cells need a number of their own.
+
+    Columns are matched to words and signatures by their names. A matrix without names must have
+    the columns of ``translation.get_feature_names_out()``. Columns of phrases and of concepts are
+    signatures only: they count for :math:`n_{ct}` and are otherwise ignored.
+
+    Parameters
+    ----------
+    translation : TranslationModel
+        The rows p(w|t), with the names of words and signatures.
+    weight : float or "leave-one-out", default=0.4
+        :math:`\lambda`, from 0 to 1. "leave-one-out" chooses the value of 0, 0.1, ... 0.9 with the
+        best leave-one-out accuracy on the training documents, the smallest if several are equal. It
+        needs the documents; it is 0.4 if no class has two of them.
+    alpha : float or "leave-one-out", default=0.5
+        The share of the unigram of all documents, above 0 and at most 1. "leave-one-out" chooses
+        it from 0.1, 0.2, ... 0.9 in the same way, after the weight, which is chosen at alpha = 0.5.
 
     Examples
     --------
-    >>> best_of([0.1, 0.2, 0.3], lambda candidates: [0.5, 0.7, 0.7])
+    Three documents, one without a label, and a translation of "sea" into "sea" and "wave":
+
+    >>> from scipy.sparse import csr_array
+    >>> from tallytext import MultinomialNB
+    >>> from tallytext.models import Translation
+    >>> words = np.array(["sea", "sky", "wave"])
+    >>> rows = csr_array([[0.6, 0.0, 0.4], [0.0, 1.0, 0.0]])
+    >>> translation = Translation(words, words[:2], np.zeros(2, np.int8), rows, 0.5, words[:0])
+    >>> model = MultinomialNB(Semantic(translation), multi_label=False)
+    >>> model = model.fit([[2, 0, 0], [0, 2, 0], [0, 0, 1]], [["water"], ["air"], []])
+    >>> model.predict([[0, 0, 1]])
+    array(['water'], dtype='<U5')
+    """
+
+    translation: Any = None
+    weight: float | Literal["leave-one-out"] = 0.4
+    alpha: float | Literal["leave-one-out"] = 0.5
+
+    translates = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("weight", 0.0), ("alpha", 1e-12)):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                if value != _CHOOSE:
+                    raise ValueError(f"{name} must be a number or {_CHOOSE!r}, not {value!r}.")
+            else:
+                check_between(name, value, least, 1.0)
+
+    @property
+    def local(self) -> bool:
+        """False: words that vanish change p_t of every class."""
+        return False
+
+    def seen_probability(self, counts: FloatArray, classes: ClassStatistics) -> FloatArray:
+        """Return f of counts, without the translation."""
+        share = (1 - self._translation_weight(classes)) * (1 - _number("alpha", self.alpha))
+        return safe_ratio(share * counts, classes.tokens, 0.0)
+
+    def translated_probability(self, shares: FloatArray, classes: ClassStatistics) -> FloatArray:
+        """Return lambda p_t, the term that the translation adds to f."""
+        return self._translation_weight(classes) * shares
+
+    def backoff_mass(self, classes: ClassStatistics) -> FloatArray:
+        """Return gamma of each class."""
+        weight = self._translation_weight(classes)
+        mass = (1 - weight) * _number("alpha", self.alpha) + weight * classes.pruned
+        return np.where(classes.tokens > 0, mass, 1.0)
+
+    def signatures(
+        self, locate: Callable[[Iterable[str]], NDArray[Any]] | None, width: int
+    ) -> Signatures:
+        """Return the columns of words and signatures in a model."""
+        return Signatures.from_translation(self.translation, locate, width)
+
+    def choose_parameters(self, corpus: CorpusStatistics) -> Self:
+        """Return the smoothing with numbers for its weight and for alpha.
+
+        Raises
+        ------
+        RecipeError
+            If one is to be chosen and there are no documents.
+        """
+        if not isinstance(self.weight, str) and not isinstance(self.alpha, str):
+            return self
+        if corpus.leave_one_out_accuracies is None:
+            raise RecipeError(
+                f"weight={self.weight!r}, alpha={self.alpha!r} cannot be chosen from sums alone: "
+                "fit on the training documents, or give numbers."
+            )
+        found = self
+        for name, values in (("weight", _WEIGHTS), ("alpha", _ALPHAS)):
+            if isinstance(getattr(self, name), str):
+                found = found._choose_best(name, values, corpus.leave_one_out_accuracies)
+        return found
+
+    def _choose_best(self, name: str, values: list[float], accuracies: Accuracies) -> Self:
+        """Return the smoothing with the best value of one parameter; open ones have defaults."""
+        plain = {each: value for each, value in _DEFAULTS.items() if each != name}
+        here = {each: plain[each] for each in plain if isinstance(getattr(self, each), str)}
+        candidates = [replace(self, **here, **{name: value}) for value in values]
+        # No best candidate: every class loses its only document, so nothing can be chosen.
+        best = _best_candidate(candidates, accuracies)
+        value = _DEFAULTS[name] if best is None else getattr(best, name)
+        return replace(self, **{name: value})
+
+    def _translation_weight(self, classes: ClassStatistics) -> FloatArray:
+        """Return lambda of each class."""
+        weight = _number("weight", self.weight)
+        return np.where(np.logical_and(classes.usable, classes.tokens > 0), weight, 0.0)
+
+    def __eq__(self, other: object) -> bool:
+        # A file stores rows only, not the model that learned them, so compare the rows.
+        if not isinstance(other, Semantic):
+            return NotImplemented
+        numbers = (self.weight, self.alpha) == (other.weight, other.alpha)
+        return numbers and same_translation(self.translation, other.translation)
+
+    def __hash__(self) -> int:
+        return hash((Semantic, self.weight, self.alpha))
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        # It is immutable and its rows are large: copies of a model share them.
+        return self
+
+
+def _number(name: str, value: float | str) -> float:
+    if isinstance(value, str):
+        raise ValueError(
+            f"{name}={value!r} is not a number yet: call choose_parameters(corpus) first."
+        )
+    return value
+
+
+def _best_candidate(candidates: Sequence[Any], accuracies: Accuracies) -> Any | None:
+    """Return the first candidate with the highest accuracy; None if all accuracies are zero.
+
+    Examples
+    --------
+    >>> _best_candidate([0.1, 0.2, 0.3], lambda candidates: [0.5, 0.7, 0.7])
     0.2
     """
-    found = accuracies(candidates)
-    highest = max(found)
-    return candidates[found.index(highest)] if highest > 0 else None
-
-
-# ------------------------------------------------------------------------------------------------
-# From counts of signatures to the words they stand for: the linear part of semantic smoothing.
-
-_ATTRIBUTES = ("words_", "signatures_", "kinds_", "rows_", "phrase_weight", "get_feature_names_out")
-_NOTHING = 1e-9  # of what was there: less is what rounding leaves
-
-Locate = Callable[[Iterable[str]], NDArray[Any]]
+    scores = accuracies(candidates)
+    highest = max(scores)
+    return candidates[scores.index(highest)] if highest > 0 else None
 
 
 @dataclass(frozen=True, eq=False)
 class Signatures:
-    """Where the words and signatures of a translation are among the columns of a model.
+    """Columns of the words and signatures of a translation in a model.
 
     Attributes
     ----------
     words : ndarray of int of shape (n_words,)
-        The column of each word, -1 for one that the model does not have.
+        The column of each word, -1 if the model does not have it.
     columns : ndarray of int of shape (n_signatures,)
         The column of each signature with a row, or -1.
     only : ndarray of int
-        Columns that are signatures and nothing else: phrases and concepts.
+        Columns of signatures that are not words: phrases and concepts.
     group : ndarray of int of shape (n_signatures,)
         The group of each signature: 0 for words, 1 for phrases and concepts.
     shares : ndarray of shape (n_groups,)
-        What each group has where all of them are there.
+        Mixture weight of each group where a class has signatures of both.
     rows : CSR matrix of shape (n_signatures, n_words)
         p(w|t), each row summing to one.
     """
@@ -77,23 +223,23 @@ class Signatures:
     rows: Any
 
     @classmethod
-    def of(cls, translation: Any, locate: Locate | None, width: int) -> Signatures:
-        """Find a translation's words and signatures among columns.
+    def from_translation(cls, translation: Any, locate: Locate | None, width: int) -> Signatures:
+        """Find the columns of a translation's words and signatures.
 
         Parameters
         ----------
         translation : TranslationModel
             Fitted.
         locate : callable
-            From names to columns, -1 for names that have none; None if columns have no names.
+            From names to columns, -1 for unknown names; None if columns have no names.
         width : int
-            How many columns there are.
+            Number of columns.
         """
         check_translation(translation)
         names = [str(name) for name in translation.get_feature_names_out()]
         n_words, kinds = len(translation.words_), np.asarray(translation.kinds_)
         at = _columns(names, locate, width)
-        # A word and a phrase may be spelt alike.
+        # A word and a phrase may have the same spelling, so each kind has its own dictionary.
         places = [
             dict(zip(names[part], at[part].tolist(), strict=True))
             for part in (slice(n_words), slice(n_words, None))
@@ -103,6 +249,7 @@ class Signatures:
         group = (kinds != 0).astype(np.intp)
         parts = [1.0 - translation.phrase_weight, float(translation.phrase_weight)]
         if len(np.unique(group)) < 2:
+            # The phrase weight divides words from phrases: a single group has all of the mass.
             parts = [1.0, 1.0]
         return cls(
             words=at[:n_words],
@@ -113,7 +260,7 @@ class Signatures:
             rows=sparse.csr_array(translation.rows_),
         )
 
-    def counted(self, counts: Any) -> Any:
+    def signature_counts(self, counts: Any) -> Any:
         """Return the counts of signatures, a CSR matrix of shape (n, n_signatures).
 
         Parameters
@@ -127,61 +274,62 @@ class Signatures:
         return sparse.csr_array((found.data, known[found.indices], found.indptr), shape=shape)
 
     def sizes(self, counted: Any) -> FloatArray:
-        """Return how many signatures of each group there are, groups by rows."""
+        """Return the number of signatures of each group, groups by rows."""
         rows, n = _row_of_entry(counted), counted.shape[0]
         inside = self.group[counted.indices]
         return np.array(
             [np.bincount(rows, counted.data * (inside == k), n) for k in range(len(self.shares))]
         )
 
-    def mixed(self, counts: Any) -> Any:
-        """Return p_t of each row of counts, before it is brought to the words of a model."""
-        counted = self.counted(counts)
+    def translate(self, counts: Any) -> Any:
+        """Return p_t of each row of counts over all words of the translation, as a CSR matrix."""
+        counted = self.signature_counts(counts)
         factors = self.factors(self.sizes(counted))
         counted.data = counted.data * factors[self.group[counted.indices], _row_of_entry(counted)]
         counted.eliminate_zeros()
         return sparse.csr_array(counted @ self.rows)
 
-    def translated(self, counts: Any) -> Translations:
-        """Return what the signatures of each row of counts stand for, group by group."""
-        counted = self.counted(counts)
+    def translate_groups(self, counts: Any) -> GroupTranslations:
+        """Return the sums of translated signatures of each row of counts, group by group."""
+        counted = self.signature_counts(counts)
         words = []
         for k in range(len(self.shares)):
             part = counted.copy()
             part.data[self.group[part.indices] != k] = 0.0
             part.eliminate_zeros()
             words.append(sparse.csr_array(part @ self.rows))
-        return Translations(words, self.sizes(counted))
+        return GroupTranslations(words, self.sizes(counted))
 
     def factors(self, sizes: FloatArray) -> FloatArray:
-        """Return what the sums of each group are multiplied by, so that together they are one.
+        """Return the factor of each group that turns the sums of rows into a distribution.
 
         Parameters
         ----------
         sizes : ndarray of shape (n_groups, ...)
-            How many signatures of each group there are.
+            Number of signatures of each group.
         """
+        # A group without signatures leaves its share to the other.
         shares = self.shares.reshape(-1, *[1] * (sizes.ndim - 1)) * (sizes > 0)
         return safe_ratio(safe_ratio(shares, shares.sum(axis=0), 0.0), sizes, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Translations:
-    """What the signatures of classes or documents stand for.
+class GroupTranslations:
+    """Translated signatures of classes or documents: sums of rows p(w|t), group by group.
 
     Attributes
     ----------
     words : list of CSR matrix of shape (n, n_words)
-        For each group the sum of the rows of its signatures, each as often as it was counted.
+        For each group the sum of the rows of its signatures, weighted by their counts.
     sizes : ndarray of shape (n_groups, n)
-        How many signatures of each group were counted.
+        Number of signatures of each group.
     """
 
     words: list[Any]
     sizes: FloatArray
 
-    def mixed(self, factors: FloatArray) -> Any:
-        """Return the groups of each row together, a CSR matrix of shape (n, n_words)."""
+    def mix(self, factors: FloatArray) -> Any:
+        """Return the weighted sum of the groups, a CSR matrix of shape (n, n_words)."""
         parts = [
             sparse.diags_array(factor) @ words
             for factor, words in zip(factors, self.words, strict=True)
@@ -193,14 +341,14 @@ def _row_of_entry(matrix: Any) -> NDArray[np.intp]:
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
-def less(whole: FloatArray, part: FloatArray) -> FloatArray:
-    """Return what is left of something, exactly zero where only rounding would be."""
+def subtract(whole: FloatArray, part: FloatArray) -> FloatArray:
+    """Return the difference, exactly zero where it is only a rounding error."""
     left = whole - part
-    return np.where(left > _NOTHING * np.abs(whole), left, 0.0)
+    return np.where(left > _MIN_DIFFERENCE * np.abs(whole), left, 0.0)
 
 
 def check_translation(translation: Any) -> None:
-    """Refuse what is no fitted translation."""
+    """Raise ValueError unless this is a fitted translation."""
     missing = [name for name in _ATTRIBUTES if not hasattr(translation, name)]
     if missing:
         raise ValueError(
@@ -228,18 +376,9 @@ def _columns(names: list[str], locate: Locate | None, width: int) -> NDArray[Any
     return np.arange(width)
 
 
-# ------------------------------------------------------------------------------------------------
-# A translation as plain arrays: what semantic smoothing needs of one, and what a file keeps.
-
-Arrays = dict[str, NDArray[Any]]
-
-_KINDS = (0, 1, 2)
-_ROUNDING = 1e-6
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Translation:
-    """Rows p(w|t) and the names of what they are of, without what they were learned by.
+    """A translation as plain arrays: rows p(w|t), with the names of words and signatures.
 
     Attributes
     ----------
@@ -254,7 +393,7 @@ class Translation:
     phrase_weight : float
         The share of phrases and concepts beside words.
     phrases_ : ndarray of str
-        All phrases and concepts, those without a row included.
+        All phrases and concepts, including signatures without a row.
 
     Examples
     --------
@@ -273,8 +412,8 @@ class Translation:
     phrases_: NDArray[Any]
 
     @classmethod
-    def like(cls, translation: Any) -> Translation:
-        """Return the plain arrays of a translation.
+    def from_model(cls, translation: Any) -> Translation:
+        """Return a translation as plain arrays.
 
         Parameters
         ----------
@@ -303,7 +442,7 @@ class Translation:
         return np.array([*self.words_.tolist(), *self.phrases_.tolist()], dtype=object)
 
     def to_arrays(self) -> Arrays:
-        """Return the translation for a file, names and all."""
+        """Return the arrays of the translation and of its names, for a file."""
         words, phrases = (Vocabulary(map(str, names)) for names in (self.words_, self.phrases_))
         terms, lengths = words.to_arrays()
         phrase_terms, phrase_lengths = phrases.to_arrays()
@@ -324,7 +463,7 @@ class Translation:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Translation:
-        """Read what :meth:`to_arrays` returned, and check all of it.
+        """Read the arrays of :meth:`to_arrays`, and check them.
 
         Parameters
         ----------
@@ -340,45 +479,47 @@ class Translation:
         --------
         >>> row = sparse.csr_array([[0.7, 0.3]])
         >>> names = np.array(["sea", "wave"])
-        >>> kept = Translation(names, names[:1], np.zeros(1, np.int8), row, 0.5, names[:0])
-        >>> Translation.from_arrays(kept.to_arrays()).words_.tolist()
+        >>> stored = Translation(names, names[:1], np.zeros(1, np.int8), row, 0.5, names[:0])
+        >>> Translation.from_arrays(stored.to_arrays()).words_.tolist()
         ['sea', 'wave']
         """
         words, phrases = _names(arrays, ""), _names(arrays, "phrase_")
         weight = _array(arrays, "phrase_weight", np.float64)
-        _expect(len(weight) == 1 and 0 <= weight[0] <= 1, "phrase_weight")
+        _check(len(weight) == 1 and 0 <= weight[0] <= 1, "phrase_weight")
         at, kinds = _array(arrays, "signatures", np.int32), _array(arrays, "kinds", np.int8)
-        _expect(len(kinds) == len(at) and bool(np.isin(kinds, _KINDS).all()), "kinds")
+        _check(len(kinds) == len(at) and bool(np.isin(kinds, _KINDS).all()), "kinds")
         _check_inside("signatures", at[kinds == 0], len(words))
         _check_inside("signatures", at[kinds > 0], len(phrases))
         places = at + np.where(kinds > 0, len(words), 0)
-        _expect(len(np.unique(places)) == len(places), "signatures")
+        _check(len(np.unique(places)) == len(places), "signatures")
         signatures = np.append(words, phrases)[places]
         rows = _rows(arrays, len(at), len(words))
         return cls(words, signatures, kinds, rows, float(weight[0]), phrases)
 
 
 def same_translation(one: Any, other: Any) -> bool:
-    """Whether two translations have the same rows, whatever they were learned by.
+    """Return True if two translations have the same names and rows.
 
     Examples
     --------
     >>> names, row = np.array(["sea", "wave"]), sparse.csr_array([[0.7, 0.3]])
-    >>> kept = Translation(names, names[:1], np.zeros(1, np.int8), row, 0.5, names[:0])
-    >>> same_translation(kept, Translation.from_arrays(kept.to_arrays()))
+    >>> stored = Translation(names, names[:1], np.zeros(1, np.int8), row, 0.5, names[:0])
+    >>> same_translation(stored, Translation.from_arrays(stored.to_arrays()))
     True
     """
     if one is other:
         return True
     if not (hasattr(one, "rows_") and hasattr(other, "rows_")):
         return False
-    pairs = zip(*(_compared(Translation.like(each)) for each in (one, other)), strict=True)
+    pairs = zip(
+        *(_compared_arrays(Translation.from_model(each)) for each in (one, other)), strict=True
+    )
     return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
 
-def _compared(kept: Translation) -> list[Any]:
-    names = [kept.words_, kept.signatures_, kept.phrases_, kept.kinds_, kept.phrase_weight]
-    return [*names, kept.rows_.indptr, kept.rows_.indices, kept.rows_.data]
+def _compared_arrays(one: Translation) -> list[Any]:
+    names = [one.words_, one.signatures_, one.phrases_, one.kinds_, one.phrase_weight]
+    return [*names, one.rows_.indptr, one.rows_.indices, one.rows_.data]
 
 
 def _names(arrays: Mapping[str, NDArray[Any]], which: str) -> NDArray[Any]:
@@ -391,176 +532,29 @@ def _rows(arrays: Mapping[str, NDArray[Any]], n_rows: int, n_words: int) -> Any:
     starts, words = _array(arrays, "starts", np.int64), _array(arrays, "words", np.int32)
     values = _array(arrays, "values", np.float64)
     whole = len(starts) == n_rows + 1 and starts[0] == 0 and starts[-1] == len(words)
-    _expect(whole and len(values) == len(words) and bool((np.diff(starts) >= 0).all()), "starts")
+    _check(whole and len(values) == len(words) and bool((np.diff(starts) >= 0).all()), "starts")
     _check_inside("words", words, n_words)
-    _expect(bool((np.isfinite(values) & (values >= 0)).all()), "values")
+    _check(bool((np.isfinite(values) & (values >= 0)).all()), "values")
     made = sparse.csr_array((values, words, starts), shape=(n_rows, n_words))
-    _expect(bool((np.abs(made.sum(axis=1) - 1.0) < _ROUNDING).all()), "values")
+    _check(bool((np.abs(made.sum(axis=1) - 1.0) < _SUM_TOLERANCE).all()), "values")
     return made
 
 
 def _array(arrays: Mapping[str, NDArray[Any]], name: str, dtype: type[Any]) -> NDArray[Any]:
     found = arrays.get(name)
     if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
-        raise FileError(f"this is no translation: {name!r} must be an array of {dtype.__name__}.")
+        raise FileError(
+            f"this is not a translation: {name!r} must be an array of {dtype.__name__}."
+        )
     return np.array(found)
 
 
 def _check_inside(name: str, numbers: NDArray[Any], most: int) -> None:
-    _expect(not numbers.size or bool(numbers.min() >= 0 and numbers.max() < most), name)
+    _check(not numbers.size or bool(numbers.min() >= 0 and numbers.max() < most), name)
 
 
-def _expect(holds: bool, name: str) -> None:
+def _check(holds: bool, name: str) -> None:
     if not holds:
-        raise FileError(f"this is no translation: its {name} cannot be.")
-
-
-_RULE = "leave-one-out"
-_DEFAULTS = {"weight": 0.4, "alpha": 0.5}
-
-
-@dataclass(frozen=True)
-class Semantic(Smoothing):
-    r"""Mix each class with the words that its signatures stand for (Zhou et al.).
-
-    .. math:: p(w \mid c) = (1 - \lambda_c) \left[(1 - \alpha) \frac{N_{cw}}{T_c}
-              + \alpha \frac{T_w}{T}\right] + \lambda_c\, p_t(w \mid c), \qquad
-              p_t(w \mid c) = \sum_t p(w \mid t)\, \frac{n_{ct}}{\sum_s n_{cs}}
-
-    A signature t is a word, a phrase or a concept for which ``translation`` has a row
-    :math:`p(w \mid t)`; :math:`n_{ct}` is its count in the class. :math:`\lambda_c` is ``weight``,
-    but zero for a class without tokens or without signatures. Where there are words and phrases,
-    :math:`p_t` is their mixture by ``translation.phrase_weight``. It is brought to the words that
-    the model knows, and to a sum of one. What is below 1e-5 then goes to the background, so that
-    few cells need a number of their own.
-
-    Columns are matched to words and signatures by their names. A matrix without names must have
-    the columns of ``translation.get_feature_names_out()``. Columns of phrases and of concepts are
-    signatures only: they are counted for :math:`n_{ct}` and otherwise ignored.
-
-    Parameters
-    ----------
-    translation : TranslationModel
-        The rows, and the words and signatures they are of.
-    weight : float or "leave-one-out", default=0.4
-        :math:`\lambda`, from 0 to 1. With "leave-one-out" that of 0, 0.1, ... 0.9 under which most
-        training documents are judged right when each is left out, the smallest of equal ones. It
-        needs documents, and two of a class; it is 0.4 if there are none such.
-    alpha : float or "leave-one-out", default=0.5
-        The share of the unigram of all documents, above 0 and at most 1; or chosen of 0.1, 0.2,
-        ... 0.9 in the same way, after the weight, which is then chosen for an alpha of 0.5.
-
-    Examples
-    --------
-    Two documents, one without a label, and a translation by which "sea" stands for "wave", too:
-
-    >>> from scipy.sparse import csr_array
-    >>> from tallytext import MultinomialNB
-    >>> from tallytext.models import Translation
-    >>> words = np.array(["sea", "sky", "wave"])
-    >>> rows = csr_array([[0.6, 0.0, 0.4], [0.0, 1.0, 0.0]])
-    >>> translation = Translation(words, words[:2], np.zeros(2, np.int8), rows, 0.5, words[:0])
-    >>> model = MultinomialNB(Semantic(translation), multi_label=False)
-    >>> model = model.fit([[2, 0, 0], [0, 2, 0], [0, 0, 1]], [["water"], ["air"], []])
-    >>> model.predict([[0, 0, 1]])
-    array(['water'], dtype='<U5')
-    """
-
-    translation: Any = None
-    weight: float | Literal["leave-one-out"] = 0.4
-    alpha: float | Literal["leave-one-out"] = 0.5
-
-    def __post_init__(self) -> None:
-        for name, least in (("weight", 0.0), ("alpha", 1e-12)):
-            value = getattr(self, name)
-            if isinstance(value, str):
-                if value != _RULE:
-                    raise ValueError(f"{name} must be a number or {_RULE!r}, not {value!r}.")
-            else:
-                check_between(name, value, least, 1.0)
-
-    @property
-    def local(self) -> bool:
-        """Whether f / gamma of a class follows from its own counts alone: not if words vanish."""
-        return False
-
-    @property
-    def translates(self) -> bool:
-        """Whether columns stand for other words."""
-        return True
-
-    def seen(self, counts: FloatArray, classes: Classes) -> FloatArray:
-        """Return f of counts, without what signatures add."""
-        kept = (1 - self._shares(classes)) * (1 - _number("alpha", self.alpha))
-        return safe_ratio(kept * counts, classes.tokens, 0.0)
-
-    def translated(self, shares: FloatArray, classes: Classes) -> FloatArray:
-        """Return what signatures add to words of which p_t is given."""
-        return self._shares(classes) * shares
-
-    def freed(self, classes: Classes) -> FloatArray:
-        """Return gamma of each class."""
-        shares = self._shares(classes)
-        mass = (1 - shares) * _number("alpha", self.alpha) + shares * classes.pruned
-        return np.where(classes.tokens > 0, mass, 1.0)
-
-    def signatures(
-        self, locate: Callable[[Iterable[str]], NDArray[Any]] | None, width: int
-    ) -> Signatures:
-        """Return where words and signatures are among the columns of a model."""
-        return Signatures.of(self.translation, locate, width)
-
-    def resolved(self, corpus: Corpus) -> Self:
-        """Return the smoothing with numbers for its weight and for alpha.
-
-        Raises
-        ------
-        RecipeError
-            If one is to be chosen and there are no documents to choose it from.
-        """
-        if not isinstance(self.weight, str) and not isinstance(self.alpha, str):
-            return self
-        if corpus.left_out is None:
-            raise RecipeError(
-                f"weight={self.weight!r}, alpha={self.alpha!r} cannot be found from sums alone: "
-                "fit on the training documents, or give numbers."
-            )
-        found = self
-        for name, values in (("weight", WEIGHTS), ("alpha", ALPHAS)):
-            if isinstance(getattr(self, name), str):
-                found = found._best(name, values, corpus.left_out)
-        return found
-
-    def _best(self, name: str, values: list[float], accuracies: Accuracies) -> Self:
-        """Return the smoothing with the best value of a parameter; others are as by default."""
-        plain = {each: value for each, value in _DEFAULTS.items() if each != name}
-        here = {each: plain[each] for each in plain if isinstance(getattr(self, each), str)}
-        candidates = [replace(self, **here, **{name: value}) for value in values]
-        best = best_of(candidates, accuracies)
-        value = _DEFAULTS[name] if best is None else getattr(best, name)
-        return replace(self, **{name: value})
-
-    def _shares(self, classes: Classes) -> FloatArray:
-        """Return lambda of each class."""
-        weight = _number("weight", self.weight)
-        return np.where(np.logical_and(classes.usable, classes.tokens > 0), weight, 0.0)
-
-    def __eq__(self, other: object) -> bool:
-        # Files hold rows, and not what they were learned by: what was loaded is still the same.
-        if not isinstance(other, Semantic):
-            return NotImplemented
-        numbers = (self.weight, self.alpha) == (other.weight, other.alpha)
-        return numbers and same_translation(self.translation, other.translation)
-
-    def __hash__(self) -> int:
-        return hash((Semantic, self.weight, self.alpha))
-
-    def __deepcopy__(self, memo: Any) -> Self:
-        # It never changes, and rows are large: copies of a model share them.
-        return self
-
-
-def _number(name: str, value: float | str) -> float:
-    if isinstance(value, str):
-        raise ValueError(f"{name}={value!r} is not a number yet: call resolved(corpus) first.")
-    return value
+        raise FileError(
+            f"this is not a translation: its array {name!r} is invalid. Is the file damaged?"
+        )

@@ -1,5 +1,0 @@
-"""``python -m tallytext.cli`` is ``tally``."""
-
-from tallytext.cli import main
-
-main()

@@ -1,0 +1,555 @@
+"""Comparison of learners on the same documents: scores, intervals, time and memory."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from rich.table import Table
+from rich.text import Text
+from sklearn.base import clone
+
+from tallytext.classifier.classifier import TextClassifier
+from tallytext.classifier.registry import Learner, find_learner
+from tallytext.classifier.registry import learners as registered_learners
+from tallytext.comparison.cross_validation import (
+    LearnerRun,
+    cross_validate,
+    format_seconds,
+    select_best,
+)
+from tallytext.comparison.documents import (
+    Documents,
+    Splits,
+    check_words,
+    make_splits,
+    read_documents,
+)
+from tallytext.comparison.learning_curve import SHARES, LearningCurve, learning_curve
+from tallytext.comparison.near_duplicates import NearDuplicates, near_duplicates
+from tallytext.comparison.outcomes import Difference, score_difference, score_interval
+from tallytext.comparison.suspects import Suspect
+from tallytext.errors import InputError, TallytextError
+from tallytext.evaluation.evaluation import Evaluation
+from tallytext.evaluation.report import EvaluationReport
+from tallytext.features.term_scores import typical_terms
+from tallytext.io.atomic import save_text
+from tallytext.runtime import progress_bar
+from tallytext.tally.tally import Tally
+from tallytext.text.vectorizer import TextVectorizer
+from tallytext.tuning.curves import VocabularyCurve, vocabulary_curve
+
+_N_FOLDS = 5
+_MAX_CLASSES_WITH_TERMS, _N_TERMS = 100, 12
+# Pooled needs unlabelled documents, and a comparison has none; it is also slow for many labels.
+_POOLED = "pooled"
+_MIN_GROUPS = 10
+
+# The legend of the sign that format_difference writes.
+SIGN_LEGEND = "≈ not significantly different from the best"
+
+
+@dataclass(frozen=True)
+class LearnerResult:
+    """The result of a learner on documents that it was not trained on.
+
+    Attributes
+    ----------
+    name, summary : str
+        The name and the description of the learner.
+    report : EvaluationReport or None
+        The evaluation of all its folds; None if it failed.
+    n_folds : int
+        The number of folds it was evaluated on: fewer than others, if it was too slow.
+    fold_scores : tuple of float
+        The score on each of them, in the order of the splits.
+    difference : Difference or None
+        The difference from the best learner, on the documents that both predicted.
+    fit_seconds, predict_seconds : float
+        The time for fitting from text and for predicting one fold. Medians, because the first fold
+        also loads modules and fills caches.
+    megabytes : float or None
+        The peak of memory during fitting and predicting, without the texts; None if the system
+        cannot measure it.
+    failure : str
+        The reason why it has no more folds, or an empty string.
+    """
+
+    name: str
+    summary: str
+    report: EvaluationReport | None
+    n_folds: int = 0
+    fold_scores: tuple[float, ...] = ()
+    difference: Difference | None = None
+    fit_seconds: float = 0.0
+    predict_seconds: float = 0.0
+    megabytes: float | None = None
+    failure: str = ""
+
+    @property
+    def score(self) -> float | None:
+        """The accuracy, or the micro-averaged F1 of multi-label documents."""
+        if self.report is None:
+            return None
+        return self.report.micro_f1 if self.report.several_labels else self.report.accuracy
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% confidence interval of the score."""
+        report = self.report
+        if report is None:
+            return None
+        return report.micro_f1_interval if report.several_labels else report.accuracy_interval
+
+    @property
+    def as_good(self) -> bool:
+        """True if it is the best learner, or not significantly different from it."""
+        return self.difference is not None and not self.difference.is_significant
+
+    def remark(self, n_folds: int) -> str:
+        """Return the failure, or the number of folds if it is not ``n_folds``, or an empty string.
+
+        Parameters
+        ----------
+        n_folds : int
+            The number of all folds.
+        """
+        if self.report is None:
+            return self.failure
+        if self.n_folds == n_folds:
+            return ""
+        reason = f": {self.failure}" if self.failure else ""
+        return f"{self.n_folds} of {n_folds} folds{reason}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        values = {**vars(self), "score": self.score, "interval": self.interval}
+        report, difference = self.report, self.difference
+        return values | {
+            "report": None if report is None else report.to_dict(),
+            "difference": None if difference is None else vars(difference),
+            "as_good": self.as_good,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The results of learners on the same documents.
+
+    Attributes
+    ----------
+    results : list of LearnerResult
+        The best learner first, then the others by their difference from it on the same documents;
+        learners that failed are last.
+    measure : {"accuracy", "micro-F1"}
+        The measure of all scores.
+    splits : Splits
+        The training and test documents.
+    documents : Documents
+        All documents.
+    near_duplicates : NearDuplicates
+        Test documents that are nearly the same as a training document.
+    learning_curve : LearningCurve
+        The learning curve of the best learner: on all its splits for few documents without time,
+        else on the first split.
+    vocabulary_curve : VocabularyCurve or None
+        The vocabulary curve of naive Bayes on the first split; None if its training documents have
+        no terms.
+    suspects : list of Suspect
+        Documents whose label is probably wrong; multi-label documents with one label too many or
+        too few.
+    evaluation : Evaluation
+        The predictions of the best learner.
+    terms : dict of label to list of str
+        Typical terms of each class; the largest classes first.
+
+    Examples
+    --------
+    >>> from tallytext import compare
+    >>> texts = ["cheap pills", "lunch at noon", "cheap watches", "noon, for lunch"] * 5
+    >>> found = compare(texts, ["spam", "ham"] * 10, learners=["multinomial", "bernoulli"])
+    >>> found.measure, [result.score for result in found.results]
+    ('accuracy', [1.0, 1.0])
+    """
+
+    results: list[LearnerResult]
+    measure: str
+    splits: Splits
+    documents: Documents = field(repr=False)
+    near_duplicates: NearDuplicates
+    learning_curve: LearningCurve
+    vocabulary_curve: VocabularyCurve | None = field(repr=False)
+    suspects: list[Suspect] = field(repr=False)
+    evaluation: Evaluation = field(repr=False)
+    terms: dict[Any, list[str]] = field(repr=False)
+
+    @property
+    def best(self) -> LearnerResult:
+        """The learner with the highest score on the same documents."""
+        return self.results[0]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences about conditions under which the scores are misleading."""
+        checks = (
+            self.near_duplicates.warning,
+            self._warn_of_single_documents(),
+            self._warn_of_few_groups(),
+            self._warn_of_short_runs(),
+            self._warn_of_failures(),
+        )
+        return [sentence for sentence in checks if sentence]
+
+    def _warn_of_single_documents(self) -> str:
+        """Count the classes of one document, which every learner must get wrong."""
+        if self.documents.multi_label:
+            return ""
+        counts = Counter(self.documents.labels)
+        n = sum(1 for count in counts.values() if count == 1)
+        if not n:
+            return ""
+        labels = "1 label has" if n == 1 else f"{n:,} labels have"
+        return (
+            f"{labels} a single document, which is never in training and test documents at once: "
+            "it counts as an error of every learner."
+        )
+
+    def _warn_of_few_groups(self) -> str:
+        n = len(np.unique(self.splits.units))
+        if self.splits.method != "groups" or n >= _MIN_GROUPS:
+            return ""
+        return f"there are {n} groups only, so intervals are wide: a new group may differ much."
+
+    def _warn_of_short_runs(self) -> str:
+        """Name learners that beat the best on the folds they were evaluated on."""
+        ahead = [
+            each.name
+            for each in self.results[1:]
+            if each.difference is not None and each.difference.value > 0
+        ]
+        if not ahead:
+            return ""
+        return (
+            f"{' and '.join(ahead)} scored higher than {self.best.name} on the folds that there "
+            "was time for. Allow more time (--budget) to evaluate all folds."
+        )
+
+    def _warn_of_failures(self) -> str:
+        failed = [each.name for each in self.results if each.failure]
+        return f"could not be evaluated on all folds: {', '.join(failed)}." if failed else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values for JSON."""
+        duplicates, words = self.near_duplicates, self.vocabulary_curve
+        # Keys are part of the output of the command line, so they outlive renamed attributes.
+        curve = vars(self.learning_curve).copy()
+        curve["n_judged"] = curve.pop("n_evaluated")
+        return {
+            "measure": self.measure,
+            "method": self.splits.description,
+            "n_documents": len(self.documents.labels),
+            "n_judged": self.splits.n_evaluated,
+            "warnings": self.warnings,
+            "contenders": [each.to_dict() for each in self.results],
+            "near_duplicates": {
+                "asked": duplicates.n_checked,
+                "crossing": duplicates.n_duplicates,
+            },
+            "learning_curve": curve,
+            "vocabulary_curve": None if words is None else words.to_dict(),
+            "suspects": [
+                {name: value for name, value in each._asdict().items() if name != "evidence"}
+                for each in self.suspects
+            ],
+        }
+
+    def to_rich(self) -> Table:
+        """Return a table for a terminal: scores, intervals, times and memory of all learners."""
+        table = Table(box=None, pad_edge=False, header_style="dim", caption_justify="left")
+        table.add_column("learner", no_wrap=True)
+        for name in (self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for at, result in enumerate(self.results):
+            table.add_row(*map(Text, _table_cells(result)), style="bold" if at == 0 else "")
+        notes = [SIGN_LEGEND] if any(each.as_good for each in self.results[1:]) else []
+        remarks = ((each.name, each.remark(len(self.splits))) for each in self.results)
+        notes += [f"{name}: {remark}" for name, remark in remarks if remark]
+        if notes:
+            table.caption = Text("\n".join(notes))
+        return table
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return a self-contained HTML report with tables, charts and explanations.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            A file to write the report to. It is written completely or not at all.
+        """
+        from tallytext.comparison.html_report import html_report
+
+        page = html_report(self)
+        if path is not None:
+            save_text(Path(path), page)
+        return page
+
+
+def _table_cells(result: LearnerResult) -> list[str]:
+    report, interval = result.report, result.interval
+    if report is None or interval is None:
+        return [result.name, *[""] * 7]
+    return [
+        result.name,
+        f"{result.score:.4f}",
+        f"{interval[0]:.3f}–{interval[1]:.3f}",
+        format_difference(result),
+        f"{report.macro_f1:.4f}",
+        format_seconds(result.fit_seconds),
+        format_seconds(result.predict_seconds),
+        "" if result.megabytes is None else f"{result.megabytes:,.0f}",
+    ]
+
+
+def format_difference(result: LearnerResult) -> str:
+    """Return the difference from the best, with a sign if it is not significant.
+
+    An empty string for the best learner itself, and for one that failed.
+
+    Examples
+    --------
+    >>> from tallytext.comparison import Difference, LearnerResult
+    >>> worse = Difference(-0.0123, (-0.03, 0.01), 9)
+    >>> format_difference(LearnerResult("a", "", None, difference=worse))
+    '≈ -0.012'
+    """
+    difference = result.difference
+    if difference is None or difference.interval == (0.0, 0.0):
+        return ""
+    return f"{'' if difference.is_significant else '≈ '}{difference.value:+.3f}"
+
+
+def compare(
+    texts: Any,
+    labels: Any,
+    *,
+    learners: Iterable[str] | None = None,
+    folds: int = _N_FOLDS,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    vectorizer: TextVectorizer | None = None,
+    budget: float | None = None,
+    n_jobs: int | None = None,
+    seed: int = 0,
+    verbose: bool | None = None,
+) -> Comparison:
+    """Compare learners by cross-validation on the same folds.
+
+    Parameters
+    ----------
+    texts : list, column or iterable of str
+        The texts.
+    labels : list, column or array
+        One label per text, or a list of labels per text.
+    learners : iterable of str, default=None
+        Names of learners, see :func:`tallytext.classifier.learners`. None for every learner that
+        can handle the labels, except "pooled", which is for documents without labels.
+    folds : int, default=5
+        The number of folds.
+    groups : array-like of shape (n_documents,), default=None
+        Documents of one group (thread, author, near duplicates) stay in one fold. A document
+        without a value is a group of its own.
+    time : array-like of shape (n_documents,), default=None
+        Learners are tested on documents later than their training documents. Numbers, dates, or
+        anything else that can be sorted (strings are sorted by letters). Documents of the same time
+        stay together.
+    vectorizer : TextVectorizer, default=None
+        Turns texts into terms; None for the default of :class:`~tallytext.TextClassifier`.
+    budget : float, default=None
+        Seconds for all folds but the first, which every learner gets; None for no limit. If time is
+        short, learners that are significantly worse than the best are dropped first, and the
+        slowest of them before the others. Unless ``learners`` names it, a learner is excluded if
+        one fit takes longer than the budget and than a minute, estimated from a tenth of the
+        documents. The curves of the best learner are measured afterwards, outside the budget.
+    n_jobs : int, default=None
+        Number of threads; None for all cores. Scores do not depend on it.
+    seed : int, default=0
+        Seed of the folds.
+    verbose : bool, default=None
+        True to show a progress bar; None: on a terminal, if it takes long.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> texts = ["cheap pills", "lunch at noon", "cheap watches", "noon, for lunch"] * 5
+    >>> found = compare(texts, ["spam", "ham"] * 10, learners=["multinomial", "bernoulli"])
+    >>> found.best.name, found.best.score
+    ('multinomial', 1.0)
+    """
+    documents = read_documents(texts, labels)
+    splits = make_splits(
+        documents.labels, documents.multi_label, folds, groups=groups, time=time, seed=seed
+    )
+
+    def make(learner: Learner) -> TextClassifier:
+        multi_label = documents.multi_label
+        return TextClassifier(
+            learner.name,
+            vectorizer=vectorizer,
+            multi_label=multi_label,
+            n_jobs=n_jobs,
+            verbose=False,
+        )
+
+    runs = [LearnerRun(learner, documents, make) for learner in _find_learners(learners, documents)]
+    check_words(documents.texts, _new_vectorizer(vectorizer, min_length=1))
+    n_steps = len(runs) * len(splits) + len(SHARES) + 2
+    with progress_bar("Comparing", n_steps, verbose) as step:
+        cross_validate(runs, splits, budget, step, include_slow=learners is not None)
+        if not any(run.folds for run in runs):
+            raise InputError(f"no learner could be evaluated. {runs[0].failure}")
+        return _analyse(runs, splits, vectorizer, seed, step)
+
+
+def _find_learners(names: Iterable[str] | None, documents: Documents) -> list[Learner]:
+    """Return the named learners, or all that can handle the labels."""
+    able = registered_learners(multi_label=documents.multi_label)
+    if names is None:
+        return [learner for learner in able if learner.name != _POOLED]
+    chosen = [find_learner(name) for name in dict.fromkeys(names)]
+    if not chosen:
+        raise InputError("there is no learner to compare: learners is empty.")
+    for learner in chosen:
+        if learner not in able:
+            raise InputError(
+                f"{learner.name!r} cannot learn multi-label documents. Leave it out, or give each "
+                "document one label."
+            )
+    return chosen
+
+
+def _new_vectorizer(vectorizer: TextVectorizer | None, **defaults: Any) -> TextVectorizer:
+    """Return a vectorizer to fit; the one that a user passed stays unfitted."""
+    return TextVectorizer(**defaults) if vectorizer is None else clone(vectorizer)
+
+
+def _analyse(
+    runs: list[LearnerRun],
+    splits: Splits,
+    vectorizer: TextVectorizer | None,
+    seed: int,
+    step: Callable[[], None],
+) -> Comparison:
+    """Rank the learners, and measure the curves of the best one."""
+    best = select_best(runs, splits.units)
+    suspects, terms = best.suspects(), _class_terms(best.classifier(0).tally_)
+    # The curves below fit more classifiers; all together may not fit into memory.
+    best.drop_classifiers()
+    documents = best.documents
+    # The best learner may lack folds that it failed on, or that there was no time for.
+    evaluated = replace(splits, splits=tuple(fold.split for fold in best.folds))
+    curve = learning_curve(lambda: best.make(best.learner), documents, evaluated, step, seed=seed)
+    words = _vocabulary_curve(documents, splits, vectorizer)
+    step()
+    duplicates = near_duplicates(documents.texts, splits, seed, best.outcomes)
+    step()
+    return Comparison(
+        rank_learners(runs, splits.units),
+        "micro-F1" if documents.multi_label else "accuracy",
+        splits,
+        documents,
+        duplicates,
+        curve,
+        words,
+        suspects,
+        best.evaluation,
+        terms,
+    )
+
+
+def rank_learners(runs: Sequence[LearnerRun], units: Any) -> list[LearnerResult]:
+    """Return the best learner, then the others by their difference from it, then failed ones.
+
+    Each learner is compared with the best on the documents that both predicted, so that easy or
+    hard folds that it missed do not matter.
+
+    Parameters
+    ----------
+    runs : sequence of LearnerRun
+        The runs of all learners.
+    units : ndarray of int of shape (n_documents,)
+        The number of the independent unit of each document.
+    """
+    best = select_best(runs, units)
+    results = [_learner_result(run, best, units) for run in runs]
+
+    def order(result: LearnerResult) -> tuple[bool, float]:
+        # -2 is below every difference of two scores: failed learners come last.
+        value = -2.0 if result.difference is None else result.difference.value
+        return result.name != best.learner.name, -value
+
+    return sorted(results, key=order)
+
+
+def _learner_result(run: LearnerRun, best: LearnerRun, units: Any) -> LearnerResult:
+    learner = run.learner
+    if not run.folds:
+        return LearnerResult(learner.name, learner.summary, None, failure=run.failure)
+    if run is best:
+        difference = Difference(0.0, (0.0, 0.0), run.outcomes.n_evaluated)
+    else:
+        difference = score_difference(run.outcomes, best.outcomes, units)
+    return LearnerResult(
+        learner.name,
+        learner.summary,
+        _report_with_interval(run, units),
+        n_folds=len(run.folds),
+        fold_scores=tuple(fold.score for fold in run.folds),
+        difference=difference,
+        # Medians, because the first fold may include imports and cold caches.
+        fit_seconds=float(np.median(run.fit_seconds)),
+        predict_seconds=float(np.median(run.predict_seconds)),
+        megabytes=run.megabytes,
+        failure=run.failure,
+    )
+
+
+def _report_with_interval(run: LearnerRun, units: Any) -> EvaluationReport:
+    """Return the report of a run; its intervals take groups into account."""
+    report = EvaluationReport.from_evaluation(run.evaluation)
+    interval = score_interval(run.outcomes, units)
+    if report.several_labels:
+        return replace(report, micro_f1_interval=interval)
+    return replace(report, accuracy_interval=interval, micro_f1_interval=interval)
+
+
+def _class_terms(tally: Tally) -> dict[Any, list[str]]:
+    """Return typical terms of the largest classes."""
+    by_size = sorted(range(len(tally.classes)), key=lambda c: -int(tally.class_documents[c]))
+    shown = by_size[:_MAX_CLASSES_WITH_TERMS]
+    terms = typical_terms(tally, shown, _N_TERMS)
+    return {tally.classes[c]: some for c, some in zip(shown, terms, strict=True)}
+
+
+def _vocabulary_curve(
+    documents: Documents, splits: Splits, vectorizer: TextVectorizer | None
+) -> VocabularyCurve | None:
+    """Return the vocabulary curve of the first split; None if its training texts have no terms."""
+    first, counter = splits.splits[0], _new_vectorizer(vectorizer)
+    (texts, labels), (test_texts, truth) = documents.take(first.train), documents.take(first.test)
+    try:
+        X = counter.fit_transform(texts)
+        if not X.shape[1]:
+            return None
+        return vocabulary_curve(X, labels, counter.transform(test_texts), truth, verbose=False)
+    except TallytextError:
+        # No term within the limits, or no label: that is no reason to lose the comparison.
+        return None
