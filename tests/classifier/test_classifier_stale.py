@@ -5,8 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
+import model_files
 from classifiers import NAMED, PLACES, TEXTS, fitted, proba, spread, spread_several
-from tallytext.errors import StaleWarning
+from tallytext import TextClassifier
+from tallytext.errors import SettingsError, StaleWarning
 
 each_learner = pytest.mark.parametrize("model", NAMED)
 
@@ -34,9 +36,8 @@ def silent(function, *arguments):
 
 
 @each_change
-@pytest.mark.parametrize("multi_label", [False, True])
-def test_probabilities_and_sets_warn_when_they_are_stale(verb, change, multi_label):
-    before = trained(multi_label)
+def test_probabilities_and_sets_warn_when_they_are_stale(verb, change):
+    before = trained(False)
     calibration = before.calibration_
     clf = change(before)
     for ask in (clf.predict_proba, clf.predict_set, clf.top_k, clf.predict_log_proba):
@@ -58,12 +59,28 @@ def test_scores_ranks_and_single_labels_are_never_stale(verb, change):
 
 
 @each_change
-def test_of_several_labels_the_thresholds_are_stale_too(verb, change):
-    clf = change(trained(True))
-    with pytest.warns(StaleWarning):
+def test_of_several_labels_probabilities_and_thresholds_follow(verb, change):
+    before = trained(True)
+    n_scored = before.calibration_.n_documents
+    clf = change(before)
+    for ask in (clf.predict, clf.predict_proba, clf.predict_set, clf.top_k, clf.scores):
+        silent(ask, TEXTS)
+    n = clf.changes_.learned - clf.changes_.forgotten
+    assert clf.calibration_.n_documents == (2 * n_scored if verb == "merged" else n_scored + n)
+    report = str(clf.report())
+    assert f"changed      {clf.changes_} since the training" in report
+    assert "stale" not in report
+
+
+def test_of_several_labels_an_old_file_has_no_scores_to_follow():
+    clf = TextClassifier.load(model_files.FOLDER / "model-2.tally")
+    before = clf.calibration_
+    clf.learn("salt", ["sea"])
+    with pytest.warns(StaleWarning, match="1 learned|2 learned"):
         clf.predict(TEXTS)
-    silent(clf.scores, TEXTS)
-    silent(clf.rank, TEXTS, "sea")
+    assert clf.calibration_ is before
+    with pytest.raises(SettingsError, match="lacks the scores"):
+        clf.set_thresholds("macro")
 
 
 @pytest.mark.parametrize("multi_label", [False, True])

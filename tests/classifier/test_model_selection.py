@@ -5,14 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from classifiers import NAMED, PLACES, TEXTS, answers, fitted, spread, spread_several
 from tallytext import MultinomialNB, TextClassifier
 from tallytext.classifier import (
     Learner,
-    calibration,
     find_learner,
     learners,
     model_selection,
@@ -351,15 +348,3 @@ def test_priors_in_order_are_priors_by_name_also_where_a_fold_takes_a_class_away
 def test_priors_for_other_classes_are_refused_at_once():
     with pytest.raises(ValueError, match=r"prior has shape \(3,\), but there are 2 classes"):
         TextClassifier(MultinomialNB(prior=[0.2, 0.5, 0.3])).fit(TEXTS, PLACES)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0, 4.0]), st.booleans()), min_size=1)
-)
-def test_the_best_f1_is_the_best_of_all_thresholds(pairs):
-    odds, wanted = (np.array(each) for each in zip(*pairs, strict=True))
-    order = np.argsort(-odds, kind="stable")
-    assigned = [set(order[: n + 1].tolist()) for n in range(len(order))]
-    right = set(np.flatnonzero(wanted).tolist())
-    best = max(2 * len(each & right) / (len(each) + max(len(right), 1)) for each in assigned)
-    assert calibration._best_f1(odds, wanted) == best

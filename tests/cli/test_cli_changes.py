@@ -164,7 +164,7 @@ def test_info_shows_the_report_and_the_file(tmp_path):
     for expected in ("60 documents", "3 classes", "multinomial", f"{model.stat().st_size:,}"):
         assert expected in shown
     file = json_of("info", model)["file"]
-    assert (file["bytes"], file["format"]) == (model.stat().st_size, 2)
+    assert (file["bytes"], file["format"]) == (model.stat().st_size, 3)
     assert file["versions"]["tallytext"] in shown
 
 
@@ -292,3 +292,19 @@ def test_selections_that_make_no_sense_are_refused(tmp_path, written, code):
     result = run("train", source, "-o", tmp_path / "model", "--select", written)
     assert result.exit_code == code
     assert not (tmp_path / "model").exists()
+
+
+def test_thresholds_are_shown_and_chosen(tmp_path):
+    rows = [("salt wave", "sea"), ("wind cloud", "sky"), ("salt wind", "sea;sky")] * 20
+    source, model = write_csv(tmp_path / "notes.csv", rows), tmp_path / "notes.tally"
+    succeed("train", source, "--label-separator", ";", "--thresholds", "0.4", "-o", model)
+    assert json_of("thresholds", model)["thresholds"] == {"sea": 0.4, "sky": 0.4}
+    succeed("thresholds", model, "sea=0.75")
+    assert "0.7500  sea" in succeed("thresholds", model).stdout
+    assert "a label is given from a probability of its own" in succeed("info", model).stdout
+    succeed("thresholds", model, "micro")
+    assert len({*json_of("thresholds", model)["thresholds"].values()}) == 1
+    for rule, problem in (("moon=0.5", "no class 'moon'"), ("7", "thresholds must be")):
+        refused = run("thresholds", model, rule)
+        assert refused.exit_code == 1
+        assert problem in refused.stderr

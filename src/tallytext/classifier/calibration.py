@@ -21,7 +21,8 @@ from tallytext.decision.calibrators import (
     log_odds_per_token,
 )
 from tallytext.decision.prediction_sets import PredictionSets
-from tallytext.decision.thresholds import SCut
+from tallytext.decision.score_histograms import ScoreHistograms
+from tallytext.decision.thresholds import ThresholdRule, fit_thresholds
 from tallytext.errors import ScoreError
 from tallytext.models.serialization import (
     calibrator_from_dict,
@@ -31,50 +32,79 @@ from tallytext.models.serialization import (
 )
 from tallytext.tally.labels import Label, plain_label
 
-# The F1 of a threshold is first looked for among this many pairs of document and class per label.
-_PAIRS_PER_LABEL = 8
-# Classes whose best F1 on held-out documents is below this get a high threshold (SCutFBR).
-_FBR = 0.1
+# Expected F1 is measured in parts: calibration and thresholds are fitted on the other parts. While
+# candidates are compared, two parts must do, to save time.
+_N_PARTS, _N_PARTS_OF_SELECTION = 4, 2
 
 
-def selection_score(sample: OutOfSample) -> float:
-    """Return the accuracy, or the best F1 if documents may have several labels.
+def selection_score(sample: OutOfSample, rule: ThresholdRule = "micro") -> float:
+    """Return the accuracy, or the expected F1 if documents may have several labels.
 
-    The F1 is micro-averaged, at the best common threshold for log-odds per token. Each class gets
-    a threshold of its own later, so only the order matters here.
+    Parameters
+    ----------
+    sample : OutOfSample
+    rule : {"micro", "macro", "per-class"} or float, default="micro"
+        How thresholds are chosen.
     """
     if not len(sample.scores):
         return 0.0
     if not sample.multi_label:
         return sample.accuracy
-    odds = log_odds_per_token(sample.log_odds(), sample.lengths).ravel()
-    return _best_f1(odds, sample.truth.ravel())
+    return expected_f1(sample, rule, _N_PARTS_OF_SELECTION)
 
 
-def _best_f1(odds: FloatArray, truth: NDArray[np.bool_]) -> float:
-    """Return the F1 at the best threshold, without sorting all pairs if that is not needed."""
-    n, n_true = len(odds), max(int(truth.sum()), 1)
-    n_highest = min(n, _PAIRS_PER_LABEL * n_true)
-    lowest = np.partition(odds, n - n_highest)[n - n_highest]
-    highest = np.flatnonzero(odds >= lowest)
-    best = _best_f1_of_sorted(odds[highest], truth[highest], n_true)
-    # With n assigned labels, of which T are true, the F1 is at most 2 T / (n + T).
-    if len(highest) == n or best >= 2 * n_true / (len(highest) + 1 + n_true):
-        return best
-    return _best_f1_of_sorted(odds, truth, n_true)
+def expected_f1(
+    sample: OutOfSample, rule: ThresholdRule = "micro", n_parts: int = _N_PARTS
+) -> float:
+    """Return the micro-averaged F1 of the labels that ``predict`` would give.
+
+    The labels of each part of the documents are predicted by a calibration and thresholds that
+    were fitted on the other parts.
+
+    Parameters
+    ----------
+    sample : OutOfSample
+        Of documents that may have several labels.
+    rule : {"micro", "macro", "per-class"} or float, default="micro"
+        How thresholds are chosen.
+    n_parts : int, default=4
+    """
+    odds, truth, classes = _known_odds(sample), sample.truth, sample.classes
+    histograms = ScoreHistograms.from_scores(classes, odds, truth)
+    always = bool(truth.any(axis=1).all())
+    n_right = n_assigned = 0
+    for first in range(n_parts):
+        # Every n-th document, because documents are often sorted by class.
+        part = slice(first, None, n_parts)
+        own = ScoreHistograms.from_scores(classes, odds[part], truth[part])
+        fitted = Calibration.from_histograms(histograms.subtract(own), rule, sample.method)
+        if fitted is not None and own.n_documents:
+            proba = fitted.proba_of_odds(odds[part], classes)
+            assigned = fitted.assign_labels(proba, classes, always)
+            n_right += int((assigned & truth[part]).sum())
+            n_assigned += int(assigned.sum())
+    return 2 * n_right / max(n_assigned + int(truth.sum()), 1)
 
 
-def _best_f1_of_sorted(odds: FloatArray, truth: NDArray[np.bool_], n_true: int) -> float:
-    right = np.cumsum(truth[np.argsort(-odds, kind="stable")])
-    return float((2 * right / (np.arange(1, len(right) + 1) + n_true)).max())
+def _known_odds(sample: OutOfSample) -> FloatArray:
+    """Return log-odds per token, -inf for a class that the model did not know."""
+    odds = log_odds_per_token(sample.log_odds(), sample.lengths)
+    return np.where(np.isfinite(sample.scores), odds, -np.inf)
+
+
+def count_scores(sample: OutOfSample) -> ScoreHistograms:
+    """Return the histograms of the scores of a sample."""
+    return ScoreHistograms.from_scores(sample.classes, _known_odds(sample), sample.truth)
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Probabilities, prediction sets and thresholds, fitted on held-out documents.
 
-    It does not change when the model learns. A class that came later, or that no held-out
-    document had, gets the calibration that is common to all classes.
+    If documents have one label each, it does not change when the model learns. If they may have
+    several, it is a function of :class:`ScoreHistograms`, which follow what is learned. A class
+    that came later, or that no held-out document had, gets the calibration that is common to all
+    classes.
 
     Attributes
     ----------
@@ -88,11 +118,15 @@ class Calibration:
     thresholds : ndarray or None
         The probability from which a label is assigned, if documents may have several labels.
     score : float
-        Expected accuracy, or F1 if documents may have several labels.
+        Expected accuracy, or micro-averaged F1 if documents may have several labels.
     n_documents : int
         Number of documents it was fitted on.
     method : str
         How these were held out.
+    common_threshold : float, default=0.5
+        The threshold of a class that came later.
+    optimism : float, default=0.0
+        The F1 of the thresholds on the documents that they were chosen on, less the expected F1.
     """
 
     classes: list[Label]
@@ -103,43 +137,94 @@ class Calibration:
     score: float
     n_documents: int
     method: str
+    common_threshold: float = 0.5
+    optimism: float = 0.0
 
     @classmethod
-    def fit(cls, sample: OutOfSample) -> Calibration | None:
-        """Return a calibration, or None if the documents do not suffice for one."""
-        if not sample.truth.any() or len(sample.classes) < (1 if sample.multi_label else 2):
-            return None
-        # Scored before classes are left out: a label that cannot be predicted lowers the F1.
-        score, common, thresholds = selection_score(sample), None, None
+    def fit(cls, sample: OutOfSample, rule: ThresholdRule = "micro") -> Calibration | None:
+        """Return a calibration, or None if the documents do not suffice for one.
+
+        Parameters
+        ----------
+        sample : OutOfSample
+        rule : {"micro", "macro", "per-class"} or float, default="micro"
+            How thresholds are chosen, if documents may have several labels.
+        """
         if sample.multi_label:
-            odds = log_odds_per_token(sample.log_odds(), sample.lengths)
-            known = np.isfinite(sample.scores)
-            if not (sample.truth & known).any():
+            fitted = cls.from_histograms(count_scores(sample), rule, sample.method)
+            if fitted is None:
                 return None
-            common = Platt.fit(odds[known].reshape(-1, 1), sample.truth[known].reshape(-1, 1))
-            # A class without a held-out document that the model could know gets the common
-            # calibration, as one that comes later.
-            columns = np.flatnonzero((sample.truth & known).any(axis=0))
-            sample = replace(
-                sample,
-                scores=sample.log_odds()[:, columns],  # which do not depend on other classes
-                truth=sample.truth[:, columns],
-                classes=sample.classes[columns],
-                contrasts=True,
-            )
+            optimism = fitted.score - expected_f1(sample, rule)
+            # The same difference as in from_histograms, to the last bit.
+            return replace(fitted, score=_limit(fitted.score - optimism), optimism=optimism)
+        if not sample.truth.any() or len(sample.classes) < 2:
+            return None
         calibrator = fit_calibrator(sample)
         proba = calibrator.calibrate(sample.scores, sample.lengths, lambda _: sample.log_odds())
-        if sample.multi_label:
-            thresholds = SCut(fbr=_FBR).fit(proba, sample.truth).thresholds
         return cls(
             classes=sample.classes.tolist(),
             calibrator=calibrator,
-            common=common,
+            common=None,
             sets=PredictionSets.fit(proba, sample.truth, sample.classes.tolist()),
-            thresholds=thresholds,
-            score=score,
+            thresholds=None,
+            score=selection_score(sample),
             n_documents=len(sample.scores),
             method=sample.method,
+        )
+
+    @classmethod
+    def from_histograms(
+        cls,
+        histograms: ScoreHistograms,
+        rule: ThresholdRule = "micro",
+        method: str = "",
+        optimism: float = 0.0,
+    ) -> Calibration | None:
+        """Return a calibration of several labels, or None if no label has a score.
+
+        Parameters
+        ----------
+        histograms : ScoreHistograms
+            Of log-odds per token of documents before they were learned.
+        rule : {"micro", "macro", "per-class"} or float, default="micro"
+            How thresholds are chosen.
+        method : str, default=""
+            How the documents were held out.
+        optimism : float, default=0.0
+            Subtracted from the F1 of the thresholds on these documents.
+        """
+        columns = np.flatnonzero(histograms.n_own)
+        if not len(columns):
+            return None
+        # A class without a held-out document that the model could know gets the common calibration,
+        # as one that comes later.
+        known = histograms.take(columns)
+        common = Platt.from_histograms(histograms.pool())
+        calibrator = Isotonic.from_histograms(known)
+        centres, own, others = histograms.compact()
+        proba = np.tile(common.proba(centres[:, None])[:, 0], (len(own), 1))
+        each = np.broadcast_to(centres[:, None], (len(centres), len(columns)))
+        proba[columns] = calibrator.proba(each).T
+        by_label = rule if isinstance(rule, Mapping) else {}
+        fitted = fit_thresholds(
+            proba, own, others, histograms.n_labels, "micro" if isinstance(rule, Mapping) else rule
+        )
+        names = list(known.classes)
+        thresholds = [
+            float(by_label.get(name, threshold))
+            for name, threshold in zip(names, fitted.by_class[columns], strict=True)
+        ]
+        return cls(
+            classes=names,
+            calibrator=calibrator,
+            common=common,
+            sets=PredictionSets.from_counts(proba[columns], own[columns], names),
+            thresholds=np.array(thresholds),
+            score=_limit(fitted.f1 - optimism),
+            n_documents=histograms.n_documents,
+            method=method,
+            common_threshold=fitted.common,
+            optimism=optimism,
         )
 
     def probabilities(
@@ -164,7 +249,21 @@ class Calibration:
         # serve classes that came later.
         if self.common is None or classes.tolist() == self.classes:
             return self.calibrator.calibrate(scores, lengths, log_odds)
-        odds = log_odds_per_token(log_odds(scores), lengths)
+        return self.proba_of_odds(log_odds_per_token(log_odds(scores), lengths), classes)
+
+    def proba_of_odds(self, odds: FloatArray, classes: NDArray[Any]) -> FloatArray:
+        """Return the probability of each class of documents that may have several labels.
+
+        Parameters
+        ----------
+        odds : ndarray of shape (n_documents, n_classes)
+            Log-odds per token; -inf for a class that the model does not know.
+        classes : ndarray
+            The labels of the columns.
+        """
+        assert self.common is not None
+        is_known = np.isfinite(odds)
+        odds = np.where(is_known, odds, 0.0)
         proba = self.common.proba(odds.reshape(-1, 1)).reshape(odds.shape)
         columns, places = self._known_columns(classes)
         # The calibrator needs a column for each class it was fitted for; the columns of classes
@@ -172,15 +271,31 @@ class Calibration:
         own_odds = np.zeros((len(odds), len(self.classes)))
         own_odds[:, places] = odds[:, columns]
         proba[:, columns] = _proba(self.calibrator, own_odds)[:, places]
-        return proba
+        return np.where(is_known, proba, 0.0)
 
-    def assign_labels(self, proba: FloatArray, classes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return True for the labels of each document, which may have several."""
-        thresholds = np.full(len(classes), 0.5)
+    def assign_labels(
+        self, proba: FloatArray, classes: NDArray[Any], always: bool = False
+    ) -> NDArray[np.bool_]:
+        """Return True for the labels of each document, which may have several.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_documents, n_classes)
+        classes : ndarray
+            The labels of the columns.
+        always : bool, default=False
+            True to give the most probable label to a document without any other.
+        """
+        assigned: NDArray[np.bool_] = proba >= self.class_thresholds(classes)
+        return with_best_label(assigned, proba) if always else assigned
+
+    def class_thresholds(self, classes: NDArray[Any]) -> FloatArray:
+        """Return the probability from which each class is assigned."""
+        thresholds = np.full(len(classes), self.common_threshold)
         if self.thresholds is not None:
             columns, places = self._known_columns(classes)
             thresholds[columns] = self.thresholds[places]
-        return proba >= thresholds
+        return thresholds
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as JSON values."""
@@ -193,6 +308,8 @@ class Calibration:
             "score": self.score,
             "n_documents": self.n_documents,
             "method": self.method,
+            "common_threshold": self.common_threshold,
+            "optimism": self.optimism,
         }
 
     @classmethod
@@ -214,6 +331,9 @@ class Calibration:
             score=values["score"],
             n_documents=values["n_documents"],
             method=values["method"],
+            # Files of earlier formats lack these.
+            common_threshold=values.get("common_threshold", 0.5),
+            optimism=values.get("optimism", 0.0),
         )
         calibration._check_parts()
         return calibration
@@ -229,6 +349,8 @@ class Calibration:
         matches &= self.thresholds is None or self.thresholds.shape == width
         matches &= self.thresholds is None or not np.isnan(self.thresholds).any()
         matches &= type(self.score) is float and 0 <= self.score <= 1
+        matches &= type(self.common_threshold) is float and 0 < self.common_threshold <= 1
+        matches &= type(self.optimism) is float and abs(self.optimism) <= 1
         matches &= type(self.n_documents) is int and 0 <= self.n_documents < 2**63
         matches &= isinstance(self.method, str) and len(set(self.classes)) == len(self.classes)
         if matches and by_class:
@@ -247,6 +369,29 @@ class Calibration:
         return columns, [place[names[at]] for at in columns]
 
 
+def _limit(score: float) -> float:
+    return min(max(score, 0.0), 1.0)
+
+
 def _proba(calibrator: Calibrator, odds: FloatArray) -> FloatArray:
     assert isinstance(calibrator, Platt | Isotonic)
     return calibrator.proba(odds)
+
+
+def with_best_label(assigned: NDArray[np.bool_], proba: FloatArray) -> NDArray[np.bool_]:
+    """Return the labels of documents, with the most probable one where there was none.
+
+    Examples
+    --------
+    >>> with_best_label(np.array([[False, False]]), np.array([[0.1, 0.2]]))
+    array([[False,  True]])
+    """
+    if not proba.shape[1]:
+        return assigned
+    empty = np.flatnonzero(~assigned.any(axis=1))
+    best = proba[empty].argmax(axis=1)
+    # No label at all is better than one that the model does not know.
+    empty, best = empty[proba[empty, best] > 0], best[proba[empty, best] > 0]
+    assigned = assigned.copy()
+    assigned[empty, best] = True
+    return assigned

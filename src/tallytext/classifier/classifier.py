@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from numbers import Real
 from pathlib import Path
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.classifier import model_file
-from tallytext.classifier.calibration import Calibration
+from tallytext.classifier.calibration import Calibration, count_scores, with_best_label
 from tallytext.classifier.from_tally import (
     TallyTraining,
     planes_needed,
@@ -37,6 +37,7 @@ from tallytext.classifier.labels import (
     single_labels,
 )
 from tallytext.classifier.model_selection import (
+    CalibrationUpdate,
     CandidateScore,
     FittedParts,
     LazyCalibration,
@@ -47,8 +48,10 @@ from tallytext.classifier.model_selection import (
 from tallytext.classifier.registry import Learner
 from tallytext.classifier.report import Changes, Report, UnlabelledSummary, describe_model
 from tallytext.classifier.training import TRAINING_BATCH, Training
-from tallytext.decision.calibrators import OutOfSample
+from tallytext.decision.calibrators import OutOfSample, align_columns
 from tallytext.decision.explanation import Explanation
+from tallytext.decision.score_histograms import ScoreHistograms
+from tallytext.decision.thresholds import ThresholdRule, check_threshold_rule
 from tallytext.errors import (
     InputError,
     LabelError,
@@ -64,7 +67,13 @@ from tallytext.features.selector import TermSelector
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.naive_bayes import NaiveBayes
 from tallytext.runtime import progress_bar, rows_per_block
-from tallytext.tally.labels import indicator_matrix, targets_from_labels
+from tallytext.tally.labels import (
+    distinct_labels,
+    indicator_matrix,
+    label_array,
+    sort_labels,
+    targets_from_labels,
+)
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
@@ -73,6 +82,8 @@ from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
 
 _PREDICTION_BATCH = 16_384  # documents
+# Fewer documents are learned at once, even if they are more than an eighth of those learned before.
+_MIN_LEARNING_STEP = 32
 
 # Parameters that change how results are computed but not the results.
 _PARAMETERS_WITHOUT_EFFECT = {"n_jobs", "verbose", "budget"}
@@ -111,6 +122,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         use them with learners that are trained on documents.
     multi_label : bool, default=None
         True if documents may have several labels or none; None to infer it from the labels.
+    thresholds : {"micro", "macro", "per-class"}, float or mapping, default="micro"
+        How the probabilities are chosen from which a label is given, if documents may have several
+        labels: for the best micro-averaged F1, one for all classes; for the best F1 of each class
+        as its probabilities predict it, or as the held-out documents show it; or the probability
+        itself, for all classes or by label (for the others as with "micro").
     budget : float, default=None
         Seconds after which no further model is tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
@@ -142,7 +158,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Several threads can predict at the same time, also while another one learns.
+    Several threads can predict at the same time, also while another one learns. If documents may
+    have several labels, thresholds may then lag behind scores by the documents just being learned.
 
     Examples
     --------
@@ -173,7 +190,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _selected: SelectedTally | None = None
     # The calibration, or the data to fit it on when it is first needed.
     _calibration: Calibration | None = None
-    _pending: LazyCalibration | None = None
+    _pending: LazyCalibration | CalibrationUpdate | None = None
+    # Scores of documents before they were learned, if documents may have several labels.
+    _histograms: ScoreHistograms | None = None
 
     def __init__(
         self,
@@ -182,6 +201,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         vectorizer: TextVectorizer | None = None,
         select: Any = None,
         multi_label: bool | None = None,
+        thresholds: Any = "micro",
         budget: float | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -190,6 +210,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.vectorizer = vectorizer
         self.select = select
         self.multi_label = multi_label
+        self.thresholds = thresholds
         self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -228,6 +249,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        check_threshold_rule(self.thresholds)
         training = Training(self, _is_not_empty(unlabelled))
         listed, columns = read_labels(labels)
         keys = _sampling_keys(len(listed), groups, time)
@@ -379,9 +401,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             X, terms = self._count_documents(texts, listed)
             X = _move_columns(X, vocabulary.merge(terms), len(vocabulary))
-        self._counts.learn(X, listed, terms=vocabulary)
-        if not self.learner_.additive and X.shape[0]:
-            self.model_.learn(self._mask(X), targets_from_labels(listed, self.multi_label_))
+        histograms, n_learned = self._histograms, 0
+        try:
+            for rows in self._learning_steps(int(self._all_counts.n_documents), X.shape[0]):
+                part, labels = X[rows], listed[rows]
+                if histograms is not None:
+                    # Scored before they are learned, so that thresholds follow what is learned.
+                    histograms = histograms + self._score_histograms(part, labels)
+                self._learn_counted(part, labels, vocabulary)
+                n_learned = rows.stop
+        except Exception:
+            if n_learned:
+                self._forget_counted(X[:n_learned], listed[:n_learned], vocabulary)
+            raise
+        self._set_histograms(histograms)
         self.changes_ = self.changes_.more("learned", X.shape[0])
         return self
 
@@ -401,18 +434,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_updatable("forget")
         texts, listed = self._read_documents(texts, labels)
         X, terms = self._count_documents(texts, listed)
-        self._counts.forget(X, listed, terms=terms)
-        if not self.learner_.additive and X.shape[0]:
-            vocabulary = self.vectorizer_.vocabulary_
-            rows = _move_columns(X, vocabulary.locate(terms), len(vocabulary))
-            targets = targets_from_labels(listed, self.multi_label_)
-            try:
-                self.model_.forget(self._mask(rows), targets)
-            except NegativeCountError:
-                # The model stores documents, so that it can refuse what sums cannot.
-                self._counts.learn(X, listed, terms=terms)
-                raise
-        self.changes_ = self.changes_.more("forgotten", X.shape[0])
+        n, histograms, first = X.shape[0], self._histograms, X.shape[0]
+        steps = self._learning_steps(max(int(self._all_counts.n_documents) - n, 0), n)
+        vocabulary = self.vectorizer_.vocabulary_
+        try:
+            # The steps in which they would be learned now, in reverse: so documents that were
+            # learned last are scored by the same models as then, and their scores taken back.
+            for rows in reversed(steps):
+                part, labels = X[rows], listed[rows]
+                self._forget_counted(part, labels, terms)
+                first = rows.start
+                if histograms is not None:
+                    part = _move_columns(part, vocabulary.locate(terms), len(vocabulary))
+                    histograms = histograms.subtract(self._score_histograms(part, labels))
+        except NegativeCountError:
+            if first < n:
+                self._learn_counted(X[first:], listed[first:], terms)
+            raise
+        self._set_histograms(histograms)
+        self.changes_ = self.changes_.more("forgotten", n)
         return self
 
     def reselect(self) -> Self:
@@ -456,17 +496,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise LabelError("there is no document to calibrate on.")
         n = n_scored_documents(len(listed), len(self.classes_), self.multi_label_)
         rows = np.argsort(random_keys(0, len(listed)))[:n]
-        scores, lengths, classes = self._scores_lengths_classes(self._mask(X[rows]))
-        sample = OutOfSample(
-            scores=scores,
-            lengths=lengths,
-            truth=indicator_matrix([listed[row] for row in rows], classes),
-            classes=classes,
-            contrasts=self.model_.contrasts,
-            multi_label=self.multi_label_,
-            method="held out",
-        )
-        calibration = Calibration.fit(sample)
+        sample = self._out_of_sample(X[rows], [listed[row] for row in rows], self.classes_)
+        calibration = Calibration.fit(sample, self.thresholds)
         if calibration is None:
             raise ScoreError(
                 "cannot calibrate: no document has a label that the model knows, or the model "
@@ -474,9 +505,47 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         pending = self._pending
         # Another thread may be fitting the first calibration, which must not replace this one.
-        with nullcontext() if pending is None else pending.lock:
+        with nullcontext() if pending is None else pending.locks.lock():
             self._calibration, self._pending, self.changes_ = calibration, None, Changes()
+            self._histograms = count_scores(sample) if self.multi_label_ else None
             self._drop_pool()
+        return self
+
+    def set_thresholds(self, thresholds: ThresholdRule) -> Self:
+        """Choose other thresholds, if documents may have several labels.
+
+        Parameters
+        ----------
+        thresholds : {"micro", "macro", "per-class"}, float or mapping
+            As for the constructor. A mapping gives the probability of some labels, as in
+            ``{"spam": 0.9}``.
+
+        Raises
+        ------
+        SettingsError
+            If each document has one label, or the classifier is from a file that does not hold the
+            scores that thresholds are chosen by.
+        UnknownNameError
+            If there is no such label.
+        """
+        check_is_fitted(self)
+        check_threshold_rule(thresholds)
+        if not self.multi_label_:
+            raise SettingsError(
+                "there are no thresholds: each document gets its best label. Use "
+                "predict(..., min_confidence=...) to get no label below a probability."
+            )
+        for label in thresholds if isinstance(thresholds, Mapping) else ():
+            self.model_.class_number(label)  # raises for an unknown label
+        calibration = self.calibration_
+        if self._histograms is None:
+            raise SettingsError(
+                "the file of this classifier lacks the scores that thresholds are chosen by. Call "
+                "recalibrate(texts, labels) first."
+            )
+        self.thresholds = thresholds
+        if calibration is not None:
+            self._set_histograms(self._histograms)
         return self
 
     def __add__(self, other: object) -> TextClassifier:
@@ -493,6 +562,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             merged._read_selected(SelectedTally.from_fitted(both, self._selected.selector))
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
+        if self._histograms is not None and other._histograms is not None:
+            merged._set_histograms(self._histograms + other._histograms, other)
         return merged
 
     def predict(self, texts: Any, *, min_confidence: float | None = None) -> NDArray[Any]:
@@ -739,6 +810,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             reason=self.pool_.reason,
             notes=list(self.pool_.notes),
             origin=list(self.origin_),
+            thresholds=self._thresholds_by_label(),
+            is_stale=self._is_stale,
         )
 
     def save(self, path: str | Path) -> None:
@@ -857,7 +930,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tally_, self._selected = parts.tally, parts.selected
         self.selector_ = parts.selector
         self.learner_, self.multi_label_ = parts.learner, parts.multi_label
-        self._calibration, self._pending = None, parts.calibration
+        self._calibration, self._pending, self._histograms = None, parts.calibration, None
         self.trials_ = parts.scores
         self.changes_, self.duplicates_ = Changes(), parts.duplicates
         self.pool_, self.origin_ = parts.pool, list(parts.origin)
@@ -875,14 +948,126 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pending = self._pending
         if pending is None:
             return
-        with pending.lock:
+        with pending.locks.lock():
             # Another thread may have fitted it while this one waited for the lock.
             if self._pending is pending:
+                calibration, histograms = pending.fit()
                 # In this order: readers look at _pending without the lock, and take None to mean
                 # that the calibration is there.
-                self._calibration = pending.fit()
-                self._pending = None
-                self._drop_pool()
+                self._calibration = calibration
+                if isinstance(pending, LazyCalibration):
+                    self._histograms = histograms
+                    self._drop_pool()
+                # A thread that learns may have replaced it meanwhile.
+                if self._pending is pending:
+                    self._pending = None
+
+    def _set_histograms(
+        self, histograms: ScoreHistograms | None, merged: TextClassifier | None = None
+    ) -> None:
+        """Let the calibration follow scores of documents that have been learned or forgotten."""
+        if histograms is None:
+            return
+        found = []
+        for each in (self,) if merged is None else (self, merged):
+            last = each._pending if each._pending is not None else each._calibration
+            if isinstance(last, CalibrationUpdate | Calibration):
+                found.append((last.method, last.optimism))
+        # Of two that are merged, the more careful estimate, whichever comes first.
+        method = max((method for method, _ in found), default="")
+        optimism = max((optimism for _, optimism in found), default=0.0)
+        self._histograms = histograms
+        self._pending = CalibrationUpdate(histograms, self.thresholds, method, optimism)
+
+    def _learning_steps(self, n_before: int, n: int) -> list[slice]:
+        """Return the steps in which documents are learned; one if no scores are counted.
+
+        A step is at most an eighth of the documents learned before, so that the model that scores
+        documents is nearly the one that has learned them.
+        """
+        if self._histograms is None:
+            return [slice(0, n)]
+        steps, start = [], 0
+        while start < n:
+            size = max(_MIN_LEARNING_STEP, (n_before + start) // 8)
+            steps.append(slice(start, min(start + size, n)))
+            start += size
+        return steps
+
+    def _learn_counted(self, X: Any, labels: list[Any], terms: Vocabulary) -> None:
+        """Learn documents that are counted by the columns of ``terms``."""
+        self._counts.learn(X, labels, terms=terms)
+        if not self.learner_.additive and X.shape[0]:
+            X = self._own_columns(X, terms)
+            self.model_.learn(self._mask(X), targets_from_labels(labels, self.multi_label_))
+
+    def _forget_counted(self, X: Any, labels: list[Any], terms: Vocabulary) -> None:
+        """Forget documents that are counted by the columns of ``terms``, or raise and change none.
+
+        Raises
+        ------
+        NegativeCountError
+            If the counts show that the documents were never learned.
+        """
+        self._counts.forget(X, labels, terms=terms)
+        if self.learner_.additive or not X.shape[0]:
+            return
+        try:
+            targets = targets_from_labels(labels, self.multi_label_)
+            self.model_.forget(self._mask(self._own_columns(X, terms)), targets)
+        except NegativeCountError:
+            # The model stores documents, so that it can refuse what sums cannot.
+            self._counts.learn(X, labels, terms=terms)
+            raise
+
+    def _own_columns(self, X: Any, terms: Vocabulary) -> Any:
+        """Return counts with the columns of the classifier's vocabulary."""
+        vocabulary = self.vectorizer_.vocabulary_
+        if terms is vocabulary:
+            return X
+        return _move_columns(X, vocabulary.locate(terms), len(vocabulary))
+
+    def _score_histograms(self, X: Any, labels: list[Any]) -> ScoreHistograms:
+        """Count the scores of documents by the model as it is now."""
+        found = ScoreHistograms.empty()
+        size = rows_per_block(max(len(self.classes_), 1))
+        for first in range(0, X.shape[0], size):
+            part = labels[first : first + size]
+            known = self.classes_.tolist()
+            classes = label_array(sort_labels({*known, *distinct_labels(part)}))
+            found = found + count_scores(
+                self._out_of_sample(X[first : first + size], part, classes)
+            )
+        return found
+
+    def _out_of_sample(self, X: Any, labels: list[Any], classes: NDArray[Any]) -> OutOfSample:
+        """Return the scores of documents that the model has not learned, with their labels."""
+        if len(self.classes_):
+            scores, lengths, known = self._scores_lengths_classes(self._mask(X))
+        else:
+            scores, lengths, known = np.empty((X.shape[0], 0)), np.ones(X.shape[0]), self.classes_
+        return OutOfSample(
+            scores=align_columns(scores, known, classes),
+            lengths=lengths,
+            truth=indicator_matrix(labels, classes),
+            classes=classes,
+            contrasts=self.model_.contrasts,
+            multi_label=self.multi_label_,
+            method="held out",
+        )
+
+    @property
+    def _is_stale(self) -> bool:
+        """True if the model has changed and the calibration has not followed."""
+        follows = self._histograms is not None and not self.changes_.exchanged
+        return bool(self.changes_) and not follows
+
+    def _thresholds_by_label(self) -> dict[Any, float] | None:
+        calibration = self.calibration_
+        if calibration is None or not self.multi_label_:
+            return None
+        values = calibration.class_thresholds(self.classes_).tolist()
+        return dict(zip(self.classes_.tolist(), values, strict=True))
 
     def _drop_pool(self) -> None:
         """Drop the documents that a model stores for its own cross-validation."""
@@ -900,7 +1085,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f'all documents, or use model="auto"{without} which compares learners that can be '
                 "updated."
             )
-        self._finish_calibration()
+        if isinstance(self._pending, LazyCalibration):
+            self._finish_calibration()
 
     def _read_documents(self, texts: Any, labels: Any) -> tuple[Any, list[Any]]:
         """Return texts and their labels as lists, and check the labels."""
@@ -970,16 +1156,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         calibration = self.calibration_
         found = []
         for proba, classes in self._probabilities(texts, calibration):
-            if calibration is None:
-                assigned = proba >= 0.5
-            else:
-                assigned = calibration.assign_labels(proba, classes)
+            assigned = self._assign_labels(proba, classes, calibration)
             found.append(label_lists(assigned & (proba >= threshold), classes))
         return np.concatenate(found)
 
+    def _assign_labels(
+        self, proba: FloatArray, classes: NDArray[Any], calibration: Calibration | None
+    ) -> NDArray[np.bool_]:
+        """Return True for the labels of each document, which may have several."""
+        # If every document that was learned had a label, every document gets one.
+        always = not self._all_counts.n_unlabelled
+        if calibration is None:
+            assigned: NDArray[np.bool_] = proba >= 0.5
+            return with_best_label(assigned, proba) if always else assigned
+        return calibration.assign_labels(proba, classes, always)
+
     def _warn_if_stale(self) -> None:
         check_is_fitted(self)
-        if self.calibration_ is not None and self.changes_:
+        if self.calibration_ is not None and self._is_stale:
             warnings.warn(
                 f"probabilities, sets and thresholds are stale: {self.changes_} since they were "
                 "fitted. Call recalibrate(texts, labels).",
@@ -1073,7 +1267,9 @@ def _sampling_keys(n: int, groups: Any, time: Any) -> NDArray[np.uint64] | None:
 
 def _move_columns(X: Any, ids: NDArray[np.int32], width: int) -> Any:
     """Return counts whose column ``c`` has moved to column ``ids[c]``."""
-    moved: Any = sparse.csr_matrix((X.data, ids[X.indices], X.indptr), shape=(X.shape[0], width))
+    # A copy, because sorting the columns of one matrix would change the values of the other.
+    data = X.data.copy()
+    moved: Any = sparse.csr_matrix((data, ids[X.indices], X.indptr), shape=(X.shape[0], width))
     moved.sort_indices()
     return moved
 

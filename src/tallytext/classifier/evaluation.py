@@ -99,10 +99,7 @@ def labels_and_probabilities(
 
 def assign_labels(classifier: TextClassifier, proba: FloatArray) -> NDArray[np.bool_]:
     """Return True for the labels of each document, which may have several."""
-    calibration = classifier.calibration_
-    if calibration is None:
-        return proba >= 0.5
-    return calibration.assign_labels(proba, classifier.classes_)
+    return classifier._assign_labels(proba, classifier.classes_, classifier.calibration_)
 
 
 def _break_ties(

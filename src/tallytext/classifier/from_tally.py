@@ -95,7 +95,15 @@ class TallyTraining:
         n = n_scored_documents(len(sample.labels), len(tally.classes), multi_label)
         folds = subtraction_folds(sample.labels[:n], int(tally.n_documents), multi_label)
         scorer = SampleScorer(
-            tally, sample, folds, multi_label, None, "sample", self._selector, sampled=sampled
+            tally,
+            sample,
+            folds,
+            multi_label,
+            None,
+            "sample",
+            self._selector,
+            self._settings.thresholds,
+            sampled=sampled,
         )
         selection = select_model(self._settings, self._candidates, scorer)
         n_compared = len(self._candidates) if folds else 0

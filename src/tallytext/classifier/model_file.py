@@ -20,6 +20,8 @@ from tallytext.classifier.model_selection import (
 )
 from tallytext.classifier.registry import Learner, find_learner, learner_for_model
 from tallytext.classifier.report import Changes, UnlabelledSummary
+from tallytext.decision.score_histograms import N_INTERVALS, ScoreHistograms
+from tallytext.decision.thresholds import check_threshold_rule
 from tallytext.errors import FileError
 from tallytext.features.selected_tally import SelectedTally
 from tallytext.features.selector import TermSelector
@@ -34,7 +36,7 @@ from tallytext.models.serialization import (
     restore_model,
 )
 from tallytext.models.smoothing.semantic import Semantic
-from tallytext.tally.labels import label_array, sort_labels
+from tallytext.tally.labels import label_array, plain_label, sort_labels
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
 from tallytext.text.vectorizer import TextVectorizer
@@ -46,14 +48,15 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 Model: TypeAlias = NaiveBayes | TrainedClassifier
 
 KIND = "tallytext.model"
-FORMAT = 2
+FORMAT = 3
 _LIBRARIES = ("tallytext", "numpy", "scipy", "scikit-learn")
 # A prediction has a number for each column, even if the file has no counts for it.
 _MAX_COLUMNS = 2**20
 _MAX_DOCUMENTS = 2**63
 # Arrays of the model are stored beside those of the tally.
 _MODEL_PREFIX = "model."
-# So are those of the selection of terms.
+# So are the histograms of scores, and those of the selection of terms.
+_SCORES_PREFIX = "scores."
 _SELECTION_PREFIX = "selection."
 _SELECTION_DTYPES = {"scores": np.float64, "documents": np.int64, "best": np.int64}
 # The state of every naive Bayes model in a classifier: it reads whole counts and stays open.
@@ -131,7 +134,8 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
         },
     }
     named = {_MODEL_PREFIX + name: array for name, array in own_arrays.items()}
-    return arrays | named | selection_arrays, header
+    histogram_arrays, header["scores"] = _histograms_to_arrays(classifier._histograms)
+    return arrays | named | selection_arrays | histogram_arrays, header
 
 
 def _model_contents(model: Model) -> tuple[Arrays, dict[str, Any]]:
@@ -153,6 +157,7 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
         if select is None or isinstance(select, str)
         else estimator_to_dict(select),
         "multi_label": given["multi_label"],
+        "thresholds": _thresholds_to_json(given["thresholds"]),
         "budget": given["budget"],
     }
 
@@ -192,6 +197,8 @@ def _fill(classifier: TextClassifier, arrays: Arrays, header: dict[str, Any]) ->
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     _fill_summary(classifier, header["summary"])
     classifier._calibration = _calibration(header["calibration"], model)
+    # Files of formats 1 and 2 have no scores.
+    classifier._histograms = _histograms_from_arrays(header.get("scores"), arrays, model)
     classifier.learner_ = _learner(header["learner"], model)
     classifier.tally_, classifier._selected = read, selected
     classifier.selector_ = selector
@@ -297,6 +304,7 @@ def _parameters_from_dict(stored: Mapping[str, Any]) -> dict[str, Any]:
         "model": model if isinstance(model, str) else _unfitted_model(model),
         "vectorizer": None if vectorizer is None else _vectorizer(vectorizer),
         "select": select,
+        "thresholds": _thresholds_from_json(stored.get("thresholds", "micro")),
         "multi_label": multi_label,
         "budget": budget,
     }
@@ -329,6 +337,57 @@ def _calibration(stored: Any, model: Model) -> Calibration | None:
     if (calibration.common is not None) != model.multi_label_:
         raise FileError("its probabilities are for another number of labels per document")
     return calibration
+
+
+def _histograms_to_arrays(histograms: ScoreHistograms | None) -> tuple[Arrays, Any]:
+    """Return the arrays and the header entry of histograms of scores."""
+    if histograms is None:
+        return {}, None
+    # Most intervals have no count.
+    at = np.flatnonzero(histograms.counts)
+    arrays = {
+        _SCORES_PREFIX + "cells": at.astype(np.int64),
+        _SCORES_PREFIX + "counts": histograms.counts.ravel()[at],
+        _SCORES_PREFIX + "unscored": histograms.unscored,
+    }
+    return arrays, {"classes": list(histograms.classes), "n_documents": histograms.n_documents}
+
+
+def _histograms_from_arrays(stored: Any, arrays: Arrays, model: Model) -> ScoreHistograms | None:
+    if stored is None:
+        return None
+    if not model.multi_label_ or set(stored) != {"classes", "n_documents"}:
+        raise FileError("its scores are for another number of labels per document")
+    names = [plain_label(label, f"class {c}") for c, label in enumerate(stored["classes"])]
+    cells, counts, unscored = (
+        np.array(arrays[_SCORES_PREFIX + name], np.int64)
+        for name in ("cells", "counts", "unscored")
+    )
+    n, n_documents = len(names) * 2 * N_INTERVALS, stored["n_documents"]
+    if len(cells) != len(counts) or (len(cells) and not 0 <= cells.min() <= cells.max() < n):
+        raise FileError("its scores do not match its classes")
+    all_counts: NDArray[np.int64] = np.zeros(n, np.int64)
+    all_counts[cells] = counts
+    all_counts = all_counts.reshape(len(names), 2, N_INTERVALS)
+    # As floats, because the sum of damaged counts could overflow.
+    n_scores = all_counts.sum(axis=(1, 2), dtype=np.float64) + unscored
+    if not _is_count(n_documents) or n_scores.max(initial=0) > n_documents:
+        raise FileError("it has more scores than documents")
+    return ScoreHistograms(tuple(names), all_counts, unscored, n_documents)
+
+
+def _thresholds_to_json(thresholds: Any) -> Any:
+    # The keys of JSON objects are strings, and labels may be numbers.
+    if isinstance(thresholds, Mapping):
+        return [[plain_label(label, "thresholds"), float(v)] for label, v in thresholds.items()]
+    return thresholds if isinstance(thresholds, str) else float(thresholds)
+
+
+def _thresholds_from_json(stored: Any) -> Any:
+    if isinstance(stored, list):
+        stored = {plain_label(label, "thresholds"): value for label, value in stored}
+    check_threshold_rule(stored)
+    return stored
 
 
 def _candidate_score(stored: Any) -> CandidateScore:

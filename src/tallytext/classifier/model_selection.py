@@ -22,10 +22,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 from tallytext._typing import FloatArray
-from tallytext.classifier.calibration import Calibration, selection_score
+from tallytext.classifier.calibration import Calibration, count_scores, selection_score
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
 from tallytext.classifier.report import UnlabelledSummary, describe_model
 from tallytext.decision.calibrators import OutOfSample, align_columns, concatenate_samples
+from tallytext.decision.score_histograms import ScoreHistograms
+from tallytext.decision.thresholds import ThresholdRule
 from tallytext.errors import LabelError, NotAdditiveError, VocabularyError
 from tallytext.evaluation.folds import Rows, fold_size
 from tallytext.features.selected_tally import SelectedTally
@@ -74,6 +76,7 @@ class ClassifierSettings(Protocol):
     vectorizer: TextVectorizer | None
     select: Any
     multi_label: bool | None
+    thresholds: ThresholdRule
     budget: float | None
     n_jobs: int | None
     verbose: bool | None
@@ -354,6 +357,8 @@ class FoldScorer:
         How documents are held out; also "groups", "time" and "sample".
     selector : TermSelector or L1Selector, default=None
         Unfitted; a clone of it selects terms for each model, by its training documents only.
+    thresholds : {"micro", "macro", "per-class"}, float or mapping, default="micro"
+        How thresholds are chosen, if documents may have several labels.
     """
 
     tally: Tally
@@ -363,6 +368,7 @@ class FoldScorer:
     documents: TrainingDocuments | None = None
     method: str = "cross-validation"
     selector: Selector | None = None
+    thresholds: ThresholdRule = "micro"
     _held_out: dict[int, tuple[Tally, HeldOutDocuments]] = field(default_factory=dict, repr=False)
     _own_scores: dict[int, FloatArray] = field(default_factory=dict, repr=False)
     _selected: Tally | None = field(default=None, init=False, repr=False)
@@ -612,7 +618,8 @@ class _Run:
             self.samples.append(scorer.score_fold(self.candidate, self.model, fold))
         if folds:
             sample = concatenate_samples(self.samples)
-            self.score, self.n_documents = selection_score(sample), len(sample.scores)
+            self.score = selection_score(sample, scorer.thresholds)
+            self.n_documents = len(sample.scores)
 
 
 def select_model(
@@ -724,6 +731,21 @@ def first_folds(sizes: Sequence[int]) -> range:
     return range(next((at for at, n in totals if n >= _FIRST_ROUND_DOCUMENTS), len(sizes)))
 
 
+class ProcessLocks:
+    """A lock for each process.
+
+    A forked child gets a copy of each lock as it is at that moment. If a thread of the parent holds
+    it, no thread of the child ever releases the copy.
+    """
+
+    def __init__(self) -> None:
+        self._locks: dict[int, Lock] = {}
+
+    def lock(self) -> Lock:
+        """Return the lock of this process."""
+        return self._locks.setdefault(os.getpid(), Lock())
+
+
 @dataclass(eq=False)
 class LazyCalibration:
     """A calibration that is fitted when a probability is first needed.
@@ -740,18 +762,9 @@ class LazyCalibration:
 
     _scorer: FoldScorer
     _selection: Selection
-    _locks: dict[int, Lock] = field(default_factory=dict, repr=False)
+    locks: ProcessLocks = field(default_factory=ProcessLocks, repr=False)
 
-    @property
-    def lock(self) -> Lock:
-        """The lock to hold while fitting, one for each process.
-
-        A forked child gets a copy of each lock as it is at that moment. If a thread of the parent
-        holds it, no thread of the child ever releases the copy.
-        """
-        return self._locks.setdefault(os.getpid(), Lock())
-
-    def fit(self) -> Calibration | None:
+    def fit(self) -> FittedCalibration:
         """Return the calibration, or None if there are no documents to fit it on."""
         scorer, selection = self._scorer, self._selection
         samples = [
@@ -761,7 +774,48 @@ class LazyCalibration:
                 for fold in range(len(selection.samples), len(scorer.folds))
             ),
         ]
-        return Calibration.fit(concatenate_samples(samples)) if samples else None
+        if not samples:
+            return FittedCalibration(None, ScoreHistograms.empty() if scorer.multi_label else None)
+        sample = concatenate_samples(samples)
+        histograms = count_scores(sample) if scorer.multi_label else None
+        return FittedCalibration(Calibration.fit(sample, scorer.thresholds), histograms)
+
+
+class FittedCalibration(NamedTuple):
+    """A calibration and, if documents may have several labels, the scores it is a function of."""
+
+    calibration: Calibration | None
+    histograms: ScoreHistograms | None
+
+
+@dataclass(eq=False)
+class CalibrationUpdate:
+    """The calibration of scores that have changed, fitted when it is first needed.
+
+    Parameters
+    ----------
+    histograms : ScoreHistograms
+        The scores of documents before they were learned.
+    rule : {"micro", "macro", "per-class"}, float or mapping
+        How thresholds are chosen.
+    method : str
+        How the first documents were held out.
+    optimism : float
+        Subtracted from the F1 of the thresholds on these documents.
+    """
+
+    histograms: ScoreHistograms
+    rule: ThresholdRule
+    method: str
+    optimism: float
+    locks: ProcessLocks = field(default_factory=ProcessLocks, repr=False)
+
+    def fit(self) -> FittedCalibration:
+        """Return the calibration, or None if no label has a score."""
+        calibration = Calibration.from_histograms(
+            self.histograms, self.rule, self.method, self.optimism
+        )
+        return FittedCalibration(calibration, self.histograms)
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,10 @@ class Report:
     origin : list of str
         Sentences about the tally that the classifier was made from, and about planes that were
         dropped.
+    thresholds : dict or None
+        The probability from which each label is given, if documents may have several.
+    is_stale : bool
+        True if the model has changed and its probabilities have not followed.
     """
 
     learner: str
@@ -147,6 +151,8 @@ class Report:
     reason: str = ""
     notes: list[str] = field(default_factory=list)
     origin: list[str] = field(default_factory=list)
+    thresholds: dict[Any, float] | None = None
+    is_stale: bool = False
 
     def __str__(self) -> str:
         labels = "several labels per document" if self.multi_label else "one label per document"
@@ -176,12 +182,16 @@ class Report:
         keys = {"multi_label": "several"}
         values = {keys.get(name, name): value for name, value in asdict(self).items()}
         duplicates = self.duplicates
-        return values | {"duplicates": None if duplicates is None else duplicates.to_dict()}
+        thresholds = self.thresholds
+        return values | {
+            "duplicates": None if duplicates is None else duplicates.to_dict(),
+            "thresholds": thresholds and {str(label): v for label, v in thresholds.items()},
+        }
 
     def _expected_lines(self) -> list[str]:
         if self.score is None:
             return ["  probabilities are raw: there were no documents to calibrate them on"]
-        measure = "F1" if self.multi_label else "accuracy"
+        measure = "micro-F1" if self.multi_label else "accuracy"
         expected = [
             f"{self.score:.1%} {measure}, on {self.n_evaluated:,} held-out documents "
             f"({self.method})"
@@ -195,7 +205,26 @@ class Report:
             f"{self.changes} since probabilities, sets and thresholds were fitted; call "
             "recalibrate(texts, labels)"
         )
-        return [*_section("expected", expected), *_section("stale", [stale] * bool(self.changes))]
+        followed = f"{self.changes} since the training; probabilities and thresholds follow"
+        return [
+            *_section("expected", expected),
+            *_section("thresholds", self._threshold_lines()),
+            *_section("changed", [followed] * (bool(self.changes) and not self.is_stale)),
+            *_section("stale", [stale] * self.is_stale),
+        ]
+
+    def _threshold_lines(self) -> list[str]:
+        if not self.thresholds:
+            return []
+        values = sorted(self.thresholds.values())
+        if values[0] == values[-1]:
+            return [f"a label is given from a probability of {values[0]:.2f}"]
+        ranked = sorted(self.thresholds.items(), key=lambda each: each[1])
+        shown = [
+            f"{label} {value:.2f}" if value <= 1 else f"{label} never"
+            for label, value in (ranked[0], ranked[len(ranked) // 2], ranked[-1])
+        ]
+        return [f"a label is given from a probability of its own: {', '.join(shown)}"]
 
     def _selection_lines(self) -> list[str]:
         if len(self.trials) < 2:

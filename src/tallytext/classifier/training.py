@@ -404,6 +404,7 @@ class Training:
             documents,
             "groups" if by_group else "time" if by_time else "cross-validation",
             self.selector,
+            settings.thresholds,
         )
         selection = select_model(settings, self.candidates, scorer)
         chosen, vectorizer = selection.candidate, self.vectorizer

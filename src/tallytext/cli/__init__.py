@@ -27,7 +27,7 @@ from tallytext.cli.predict import predict
 from tallytext.cli.reproduce import reproduce
 from tallytext.cli.train import train
 from tallytext.cli.translate import app as translate
-from tallytext.cli.update import forget, learn, merge, recalibrate
+from tallytext.cli.update import forget, learn, merge, recalibrate, thresholds
 
 HELP = """Classify texts: train a model on examples, predict labels, and explain them.
 
@@ -46,7 +46,7 @@ HELP = """Classify texts: train a model on examples, predict labels, and explain
 COMMANDS: dict[str, list[Callable[..., None]]] = {
     "Train and predict": [train, predict, explain, evaluate],
     "Label and compare": [label, compare],
-    "Change a model": [learn, forget, merge, recalibrate],
+    "Change a model": [learn, forget, merge, recalibrate, thresholds],
     "Inspect a model": [info, terms],
     "More": [demo, reproduce],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,8 @@ from textwrap import fill
 from typing import Annotated, Any
 
 import typer
+
+from tallytext.errors import SettingsError
 
 # Panels of the help. Every command has the last two, so that they come after its own.
 _INPUT = "Documents"
@@ -370,6 +373,15 @@ MultiLabel = Annotated[
         rich_help_panel="Labels",
     ),
 ]
+Thresholds = Annotated[
+    str,
+    typer.Option(
+        metavar="RULE",
+        help="With several labels: choose the probability from which a label is given by micro, "
+        "macro or per-class F1; or give the probability itself.",
+        rich_help_panel="Labels",
+    ),
+]
 Budget = Annotated[
     float | None,
     typer.Option(
@@ -393,6 +405,7 @@ class TrainOptions:
     stop_words: StopWords = None
     select: Select = None
     multi_label: MultiLabel = None
+    thresholds: Thresholds = "micro"
     budget: Budget = None
 
 
@@ -521,3 +534,26 @@ class EngineLimits:
         for name in self.values_set() if engine is None else ():
             option = f"--{name.replace('_', '-')}"
             raise typer.BadParameter(f"{option} needs --engine dask or --engine spark.")
+
+
+def parse_thresholds(rules: Sequence[str]) -> Any:
+    """Return the rule of thresholds that was given: a name, a number, or numbers by label.
+
+    Examples
+    --------
+    >>> parse_thresholds(["macro"]), parse_thresholds(["0.4"]), parse_thresholds(["ship=0.2"])
+    ('macro', 0.4, {'ship': 0.2})
+    """
+    by_label = {}
+    for rule in rules:
+        label, sign, number = rule.rpartition("=")
+        try:
+            value: Any = float(number)
+        except ValueError:
+            value = number
+        if not sign:
+            if len(rules) > 1:
+                raise SettingsError(f"{rule!r} cannot be combined with other thresholds.")
+            return value
+        by_label[label] = value
+    return by_label

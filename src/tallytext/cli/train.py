@@ -148,6 +148,7 @@ def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
         vectorizer=_make_vectorizer(settings),
         select=None if settings.select is None else parse_selector(settings.select),
         multi_label=settings.multi_label,
+        thresholds=options.parse_thresholds([settings.thresholds]),
         budget=settings.budget,
         verbose=shows_progress(quiet),
     )

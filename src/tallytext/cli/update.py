@@ -1,4 +1,4 @@
-"""``tally learn``, ``forget``, ``merge`` and ``recalibrate``: update model files."""
+"""``tally learn``, ``forget``, ``merge``, ``recalibrate``, ``thresholds``: update model files."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tallytext.cli.io import (
     save_model,
     show_message,
 )
+from tallytext.errors import SettingsError
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -226,3 +227,55 @@ def recalibrate(
     if not quiet:
         show_message(f"saved as {path}: calibrated on {documents.n_documents:,} documents")
     documents.close()
+
+
+def thresholds(
+    model: options.Model,
+    rules: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RULE]...",
+            help="micro, macro, per-class, a probability, or LABEL=PROBABILITY for some labels.",
+        ),
+    ] = None,
+    *,
+    output: options.ChangedOutput = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Show or choose the probabilities from which labels are given, if there may be several.
+
+    micro: one for all labels, with the best micro-averaged F1. macro: for the best F1 of each
+    label, as its probabilities predict it; per-class: as held-out documents show it. Without a
+    rule, the thresholds are shown, and nothing changes.
+
+    \b
+    tally thresholds news.tally
+    tally thresholds news.tally macro
+    tally thresholds news.tally earn=0.8 ship=0.2
+    """
+    path = output or model
+    if rules:
+        check_output_file(path)
+    classifier = load_model(model, [])
+    if rules:
+        classifier.set_thresholds(options.parse_thresholds(rules))
+        save_model(classifier, path)
+    chosen = classifier.report().thresholds
+    if chosen is None:
+        raise SettingsError(
+            "this model has no thresholds: each document gets its best label, or probabilities "
+            "are not calibrated."
+        )
+    if as_json:
+        print_json(
+            {"model": str(path), "thresholds": {str(label): v for label, v in chosen.items()}}
+        )
+    elif not quiet:
+        for label, value in sorted(chosen.items(), key=lambda each: (each[1], str(each[0]))):
+            typer.echo(f"{_shown(value)}  {label}")
+
+
+def _shown(threshold: float) -> str:
+    # A threshold above 1 is that of a label that no held-out document was rightly given.
+    return f"{threshold:.4f}" if threshold <= 1 else "never "

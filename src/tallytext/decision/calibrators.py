@@ -21,6 +21,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from tallytext._typing import FloatArray
+from tallytext.decision.score_histograms import ScoreHistograms
 from tallytext.errors import ScoreError
 from tallytext.evaluation.measures import (
     calibration_sample,
@@ -28,6 +29,7 @@ from tallytext.evaluation.measures import (
     check_same_length,
     finite_scores,
 )
+from tallytext.runtime import rows_per_block
 
 #: Function from the scores of a model to log-odds of each class against all others.
 LogOdds: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -584,8 +586,28 @@ class Platt(Calibrator):
             True where a class applies, or one class index per document.
         """
         matrix, positive = calibration_sample(scores, truth)
-        found = [_fit_sigmoid(matrix[:, c], positive[:, c]) for c in range(matrix.shape[1])]
-        return cls(*np.transpose(found))
+        found = [
+            _fit_sigmoids(matrix[:, c], positive[None, :, c], ~positive[None, :, c])
+            for c in range(matrix.shape[1])
+        ]
+        return cls(*np.concatenate(found, axis=1))
+
+    @classmethod
+    def from_histograms(cls, histograms: ScoreHistograms) -> Platt:
+        """Return the sigmoids with the lowest log-loss on histograms of out-of-sample scores.
+
+        Parameters
+        ----------
+        histograms : ScoreHistograms
+            Every class needs a score.
+        """
+        scores, own, others = histograms.compact()
+        rows = rows_per_block(len(scores))
+        blocks = [
+            _fit_sigmoids(scores, own[first : first + rows], others[first : first + rows])
+            for first in range(0, len(own), rows)
+        ]
+        return cls(*np.concatenate(blocks, axis=1))
 
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class for each document.
@@ -604,52 +626,89 @@ class Platt(Calibrator):
         return self.proba(log_odds_per_token(log_odds(scores), lengths))
 
 
-def _fit_sigmoid(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the slope and intercept with the lowest log-loss for smoothed targets."""
-    n_positive = int(positive.sum())
-    high, low = (n_positive + 1) / (n_positive + 2), 1 / (len(positive) - n_positive + 2)
-    middle, spread = scores.mean(), scores.std()
+def _fit_sigmoids(
+    scores: NDArray[np.float64], own: NDArray[Any], others: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the slope and intercept of each class with the lowest log-loss for smoothed targets.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_scores,)
+    own, others : ndarray of shape (n_classes, n_scores)
+        Number of documents with the class, and without it, that have each score.
+    """
+    weights = (own + others).astype(np.float64)
+    n_own, n = own.sum(axis=1, keepdims=True), weights.sum(axis=1, keepdims=True)
+    high, low = (n_own + 1) / (n_own + 2), 1 / (n - n_own + 2)
+    targets = own * high + others * low  # summed over the documents of each score
     # Newton's method works on standardised scores, so that scores of any size converge.
-    inputs = np.stack([(scores - middle) / (spread or 1.0), np.ones(len(scores))])
-    slope, intercept = _newton(inputs, np.where(positive, high, low))
-    slope = slope / (spread or 1.0)
-    return float(slope), float(intercept - slope * middle)
+    middle = (weights * scores).sum(axis=1, keepdims=True) / n
+    spread = np.sqrt((weights * (scores - middle) ** 2).sum(axis=1, keepdims=True) / n)
+    spread[spread == 0] = 1.0
+    slope, intercept = _newton((scores - middle) / spread, weights, targets)
+    slope = slope / spread[:, 0]
+    return slope, intercept - slope * middle[:, 0]
 
 
-def _newton(inputs: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Minimise the log-loss of a sigmoid by Newton's method with step halving."""
+def _newton(
+    inputs: NDArray[np.float64], weights: NDArray[np.float64], targets: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Minimise the log-loss of one sigmoid per row by Newton's method with step halving."""
+    n = weights.sum(axis=1)
+    mean = targets.sum(axis=1) / n
     # Starts at the sigmoid that ignores the scores; smoothed targets are never all 0 or all 1.
-    weights = np.array([0.0, np.log(targets.mean() / (1 - targets.mean()))])
+    found = np.stack([np.zeros(len(n)), np.log(mean / (1 - mean))], axis=1)
+    rows = np.arange(len(n))  # those that have not converged
     for _ in range(_MAX_NEWTON_STEPS):
-        probabilities = expit(weights @ inputs)
-        gradient = inputs @ (probabilities - targets)
-        if np.abs(gradient).max() <= 1e-10 * len(targets):
-            break
-        hessian = (inputs * (probabilities * (1 - probabilities))) @ inputs.T
+        logits = found[rows, :1] * inputs + found[rows, 1:]
+        probabilities = expit(logits)
+        errors = weights * probabilities - targets
+        gradient = np.stack([(errors * inputs).sum(axis=1), errors.sum(axis=1)], axis=1)
+        curvature = weights * probabilities * (1 - probabilities)
+        cross = (curvature * inputs).sum(axis=1)
+        hessian = np.empty((len(rows), 2, 2))
+        hessian[:, 0, 0] = (curvature * inputs**2).sum(axis=1)
+        hessian[:, 1, 1] = curvature.sum(axis=1)
+        hessian[:, 0, 1] = hessian[:, 1, 0] = cross
         # The ridge keeps the system solvable if all scores are equal.
-        step = np.asarray(np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient), np.float64)
-        weights = weights - _step_size(weights, step, inputs, targets) * step
-    return weights
+        steps = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient[:, :, None])[:, :, 0]
+        sizes = _step_sizes(logits, steps, inputs, weights, targets)
+        found[rows] -= sizes[:, None] * steps
+        # A step that cannot lower the loss is the end, too: only rounding errors are left.
+        going = (np.abs(gradient).max(axis=1) > 1e-10 * n) & (sizes > 0)
+        if not going.any():
+            break
+        rows, n = rows[going], n[going]
+        inputs, weights, targets = inputs[going], weights[going], targets[going]
+    return found[:, 0], found[:, 1]
 
 
-def _step_size(
-    weights: NDArray[np.float64],
-    step: NDArray[np.float64],
+def _step_sizes(
+    logits: NDArray[np.float64],
+    steps: NDArray[np.float64],
     inputs: NDArray[np.float64],
+    weights: NDArray[np.float64],
     targets: NDArray[np.float64],
-) -> float:
-    """Return the largest of 1, 1/2, 1/4, ... at which the step does not raise the loss."""
-    loss = _log_loss(weights @ inputs, targets)
-    for halvings in range(_MAX_HALVINGS):
-        size = 0.5**halvings
-        if _log_loss((weights - size * step) @ inputs, targets) <= loss:
-            return size
-    return 0.0
+) -> NDArray[np.float64]:
+    """Return for each row the largest of 1, 1/2, 1/4, ... at which its loss does not rise."""
+    change = steps[:, :1] * inputs + steps[:, 1:]
+    before, sizes = _log_loss(logits, weights, targets), np.ones(len(steps))
+    rows = np.arange(len(steps))
+    for _ in range(_MAX_HALVINGS):
+        tried = logits[rows] - sizes[rows, None] * change[rows]
+        rows = rows[~(_log_loss(tried, weights[rows], targets[rows]) <= before[rows])]
+        if not len(rows):
+            return sizes
+        sizes[rows] /= 2
+    sizes[rows] = 0.0
+    return sizes
 
 
-def _log_loss(logits: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
+def _log_loss(
+    logits: NDArray[np.float64], weights: NDArray[np.float64], targets: NDArray[np.float64]
+) -> NDArray[np.float64]:
     # The cross-entropy as a function of logits, which does not take the log of 0.
-    return float((np.logaddexp(0, logits) - targets * logits).sum())
+    return np.asarray((weights * np.logaddexp(0, logits) - targets * logits).sum(axis=1))
 
 
 Knots = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -710,6 +769,26 @@ class Isotonic(Calibrator):
         )
         return cls(tuple(knots), Platt.fit(matrix, positive))
 
+    @classmethod
+    def from_histograms(cls, histograms: ScoreHistograms, *, min_positives: int = 50) -> Isotonic:
+        """Return the functions with the lowest squared error on histograms of scores.
+
+        Parameters
+        ----------
+        histograms : ScoreHistograms
+            Of out-of-sample scores; every class needs one.
+        min_positives : int, default=50
+            A class with fewer documents uses the sigmoid of :class:`Platt`.
+        """
+        scores, own, others = histograms.compact()
+        knots: list[Knots | None] = []
+        for has, lacks in zip(own, others, strict=True):
+            n = has + lacks
+            at = np.flatnonzero(n)
+            is_enough = has.sum() >= max(1, min_positives)
+            knots.append(_fit_isotonic(scores[at], has[at] / n[at], n[at]) if is_enough else None)
+        return cls(tuple(knots), Platt.from_histograms(histograms))
+
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class for each document.
 
@@ -746,10 +825,13 @@ def _check_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
     return x, y
 
 
-def _fit_isotonic(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> Knots:
+def _fit_isotonic(
+    scores: NDArray[np.float64], shares: NDArray[Any], weights: NDArray[Any] | None = None
+) -> Knots:
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, positive)
+    model = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+    fitted = model.fit(scores, shares, sample_weight=weights)
     return fitted.X_thresholds_, fitted.y_thresholds_
 
 

@@ -105,6 +105,27 @@ class PredictionSets:
         pooled = RankedScores.from_scores(nonconformity[positive], _MAX_POOLED_SCORES)
         return cls(tuple(names), pooled, tuple(by_class))
 
+    @classmethod
+    def from_counts(
+        cls, probabilities: NDArray[np.float64], counts: NDArray[np.int64], classes: Sequence[Any]
+    ) -> PredictionSets:
+        """Rank the nonconformity of true labels that are counted by probability.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_classes, n)
+        counts : ndarray of int of shape (n_classes, n)
+            Number of documents with the class whose out-of-sample probability was this one.
+        classes : sequence of labels
+            The class of each row.
+        """
+        by_class = [np.repeat(1 - row, n) for row, n in zip(probabilities, counts, strict=True)]
+        return cls(
+            tuple(_plain_labels(classes)),
+            RankedScores.from_scores(np.concatenate(by_class), _MAX_POOLED_SCORES),
+            tuple(RankedScores.from_scores(scores, _MAX_CLASS_SCORES) for scores in by_class),
+        )
+
     def thresholds(
         self, coverage: float, *, classes: Sequence[Any] | None = None, by_class: bool = False
     ) -> NDArray[np.float64]:

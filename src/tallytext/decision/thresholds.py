@@ -4,13 +4,16 @@ A rule turns scores of shape ``(n_documents, n_classes)`` into True where a clas
 :class:`SCut` has one threshold for each class, chosen for the best F1; :class:`Argmax`,
 :class:`RCut` and :class:`PCut` decide by ranks. Rules are immutable: ``fit`` returns a new one.
 A class without a score (-inf or NaN) is not assigned.
+
+:func:`fit_thresholds` chooses the thresholds of a classifier from histograms of calibrated scores.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +22,7 @@ from tallytext._validation import check_whole
 from tallytext.decision.calibrators import check_n_classes, freeze_vectors
 from tallytext.errors import ScoreError
 from tallytext.evaluation.measures import score_matrix, scores_and_truth, truth_matrix
+from tallytext.tally.labels import Label
 
 Fallback = Literal["highest", "never"]
 
@@ -46,8 +50,9 @@ class SCut:
         thresholds fitted to the documents in even places are evaluated on those in odd places, and
         vice versa; the best micro-averaged F1 wins, of equals the lowest.
     fallback : {"highest", "never"}, default="highest"
-        The threshold of a class whose best F1 is too low: the highest score in the sample, so that
-        only a document with at least this score gets the class (FBR.1), or infinity (FBR.0).
+        The threshold of a class whose best F1 is too low: just above the highest score in the
+        sample, so that only a document with a higher score gets the class (FBR.1), or infinity
+        (FBR.0).
     thresholds : array-like of shape (n_classes,), default=None
         The threshold of each class; :meth:`fit` chooses them.
 
@@ -136,7 +141,11 @@ def _best_cuts(
     best, f1 = np.array(found).T
     highest = matrix.max(axis=0)
     usable = (fallback == "highest") & positive.any(axis=0) & (highest > -np.inf)
-    return _Cuts(best, f1, np.where(usable, highest, np.inf))
+    # Strictly above: often the highest score is that of many documents without evidence. Above the
+    # largest number there is infinity, which means never.
+    with np.errstate(over="ignore"):
+        above = np.nextafter(highest, np.inf)
+    return _Cuts(best, f1, np.where(usable, above, np.inf))
 
 
 def _best_cut(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[float, float]:
@@ -178,6 +187,149 @@ def _best_fbr(
             n_assigned[i] += assigned.sum()
     f1 = 2 * n_correct / np.maximum(n_assigned + positive.sum(), 1)
     return float(_FBR_CANDIDATES[f1.argmax()])
+
+
+#: How the thresholds of a classifier are chosen: a rule, a number for all classes, or by label.
+ThresholdRule: TypeAlias = Literal["micro", "macro", "per-class"] | float | Mapping[Label, float]
+
+_RULES = ("micro", "macro", "per-class")
+# If each class has its own threshold, those with a best F1 below this are not trusted (SCutFBR).
+_MIN_F1 = 0.1
+# ... and no class may be given to more documents of the sample than this times its own documents.
+# The expected F1 of a class without evidence is the highest if every document gets it.
+_MAX_EXCESS = 2.0
+
+
+def check_threshold_rule(rule: object) -> None:
+    """Raise ScoreError unless ``rule`` is the name of a rule, a probability, or some by label.
+
+    Examples
+    --------
+    >>> check_threshold_rule("mikro")
+    Traceback (most recent call last):
+    tallytext.errors.ScoreError: thresholds must be "micro", "macro", "per-class" or a probability \
+above 0, not 'mikro'.
+    """
+    if isinstance(rule, Mapping):
+        for each in rule.values():
+            check_threshold_rule(each if isinstance(each, Real) else repr(each))
+        return
+    is_probability = isinstance(rule, Real) and not isinstance(rule, bool) and 0 < float(rule) <= 1
+    if not is_probability and not (isinstance(rule, str) and rule in _RULES):
+        raise ScoreError(
+            'thresholds must be "micro", "macro", "per-class" or a probability above 0, not '
+            f"{rule!r:.60}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FittedThresholds:
+    """The thresholds of classes on calibrated probabilities.
+
+    Attributes
+    ----------
+    by_class : ndarray of shape (n_classes,)
+        The probability from which each class is assigned.
+    common : float
+        The threshold of a class that came later.
+    f1 : float
+        The micro-averaged F1 of these thresholds on the documents that they were chosen on.
+    """
+
+    by_class: NDArray[np.float64]
+    common: float
+    f1: float
+
+
+def fit_thresholds(
+    proba: NDArray[np.float64],
+    own: NDArray[np.int64],
+    others: NDArray[np.int64],
+    n_labels: int,
+    rule: Literal["micro", "macro", "per-class"] | float = "micro",
+) -> FittedThresholds:
+    r"""Choose thresholds on calibrated probabilities from histograms of out-of-sample scores.
+
+    With "micro", all classes have one threshold, the one with the best micro-averaged F1. For
+    calibrated probabilities no other thresholds have a higher expected F1: the best label to add
+    is the most probable one, down to :math:`F^*/2`. With "macro", each class has the threshold
+    with the best F1 of the class as expected from its probabilities, so that classes with few
+    documents get a smooth choice. With "per-class", each class has the threshold with the best F1
+    on the sample, which follows chance where a class has few documents. Neither gives a class to
+    more than twice as many documents of the sample as have it; if the best F1 is below 0.1, the
+    threshold is just above the highest probability in the sample, and at least the common one.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_classes, n_intervals)
+        The calibrated probability of each interval of scores.
+    own, others : ndarray of shape (n_classes, n_intervals)
+        Number of documents with and without the class that have such a score.
+    n_labels : int
+        Number of labels of all documents, including labels without a score.
+    rule : {"micro", "macro", "per-class"} or float, default="micro"
+        A number is the threshold of all classes.
+
+    Examples
+    --------
+    >>> proba = np.array([[0.1, 0.4, 0.9]])
+    >>> own, others = np.array([[1, 4, 9]]), np.array([[9, 6, 1]])
+    >>> fitted = fit_thresholds(proba, own, others, n_labels=14)
+    >>> fitted.common, round(fitted.f1, 3)
+    (0.25, 0.765)
+    """
+    counts = own + others
+    if isinstance(rule, str):
+        common = _best_threshold(proba.ravel(), own.ravel(), counts.ravel(), n_labels)[0]
+    else:
+        common = float(rule)
+    thresholds = np.full(len(proba), common)
+    if rule in ("macro", "per-class"):
+        for c, (p, n) in enumerate(zip(proba, counts, strict=True)):
+            right, n_own = p * n if rule == "macro" else own[c], own[c].sum()
+            thresholds[c], f1 = _best_threshold(p, right, n, right.sum(), _MAX_EXCESS * n_own)
+            if f1 < _MIN_F1:
+                highest = p[n > 0].max(initial=0.0)
+                thresholds[c] = max(float(np.nextafter(highest, np.inf)), common)
+    assigned = proba >= thresholds[:, None]
+    n_right, n_assigned = own[assigned].sum(), counts[assigned].sum()
+    return FittedThresholds(thresholds, common, float(2 * n_right / max(n_assigned + n_labels, 1)))
+
+
+def _best_threshold(
+    proba: NDArray[np.float64],
+    right: NDArray[Any],
+    counts: NDArray[Any],
+    n_labels: float,
+    max_assigned: float = np.inf,
+) -> tuple[float, float]:
+    """Return the threshold with the best F1, and that F1.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n,)
+    right : ndarray of shape (n,)
+        Number of documents with the label, or their expected number.
+    counts : ndarray of shape (n,)
+        Number of documents with this probability.
+    n_labels : float
+        Number of labels in all.
+    max_assigned : float, default=inf
+        The largest number of documents above the threshold.
+    """
+    at = np.flatnonzero(counts)
+    order = at[np.argsort(-proba[at], kind="stable")]
+    ranked = proba[order]
+    n_assigned = np.cumsum(counts[order])
+    f1 = 2 * np.cumsum(right[order]) / (n_assigned + max(n_labels, 1e-300))
+    f1[n_assigned > max_assigned] = 0.0
+    # A threshold cannot separate equal probabilities.
+    below = np.append(ranked[1:], 0.0)
+    f1[ranked == below] = 0.0
+    last = int(f1.argmax()) if len(f1) else -1
+    if last < 0 or f1[last] == 0.0:
+        return 1.0, 0.0
+    return _midpoint(ranked[last], below[last]), float(f1[last])
 
 
 @dataclass(frozen=True, eq=False)

@@ -369,7 +369,9 @@ def refitting_folds(labels: list[Any], n_documents: int, multi_label: bool) -> l
     """Return folds of a sample for models that are refitted for each fold.
 
     Three folds if there are fewer than 5,000 training documents, otherwise a single one with a
-    fifth of them. Parameters are those of :func:`subtraction_folds`.
+    fifth of them; or three with a tenth each if documents may have several labels, since the
+    thresholds of rare labels need more documents. Parameters are those of
+    :func:`subtraction_folds`.
 
     Examples
     --------
@@ -381,7 +383,10 @@ def refitting_folds(labels: list[Any], n_documents: int, multi_label: bool) -> l
     if n_documents < _MIN_DOCUMENTS_TO_HOLD_OUT:
         return round_robin_folds(3, labels, multi_label)
     size = fold_size(n_documents, _MAX_HELD_OUT)
-    return round_robin_folds(max(round(len(labels) / size), 2), labels, multi_label)[:1]
+    n_folds = max(round(len(labels) / size), 2)
+    if multi_label:
+        return round_robin_folds(2 * n_folds, labels, multi_label)[:3]
+    return round_robin_folds(n_folds, labels, multi_label)[:1]
 
 
 def self_evaluation_folds(labels: list[Any], n_documents: int, multi_label: bool) -> list[Rows]:
