@@ -66,6 +66,8 @@ class Claim:
         Whether it is not the paper's, but what we expected where the paper asks.
     later : bool
         Whether sentence or test were written after results of a first run had been seen.
+    mended : str
+        Why the test was replaced by one that tests the sentence, and what the old test said.
     """
 
     part: str
@@ -75,6 +77,7 @@ class Claim:
     untestable: str = ""
     ours: bool = False
     later: bool = False
+    mended: str = ""
 
     def verdict(self, found: Mapping[str, Any]) -> str:
         if self.untestable:
