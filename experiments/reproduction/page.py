@@ -83,7 +83,7 @@ def _on_mended(expected: Expected) -> str:
     tests = "One test was" if n == 1 else f"{n} tests were"
     return (
         f"{tests} mended after a review, because they tested less or something else than their "
-        "sentence says. Where that is so, the section says why, and what the former verdict was."
+        "sentence says. The sections say why, and what the verdict was before."
     )
 
 
@@ -160,5 +160,5 @@ def _sentence(claim: Claim) -> str:
 
 def _answer(claim: Claim, found: Found) -> str:
     reason = f": {claim.untestable}" if claim.untestable else ""
-    mended = f" *Mended:* {claim.mended}" if claim.mended else ""
+    mended = f" *Mended (before: {claim.formerly}):* {claim.mended}" if claim.mended else ""
     return f"**{claim.verdict(found)}**{reason}{mended}"
