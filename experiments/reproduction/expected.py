@@ -107,7 +107,9 @@ class Expected:
             if bool(claim.test) == bool(claim.untestable):
                 raise ValueError(f"{path}: either test or untestable, not both: {claim.says}")
             if bool(claim.mended) != (claim.formerly in (HOLDS, FAILS)):
-                raise ValueError(f"{path}: mended needs a former verdict, and no other: {claim.says}")
+                raise ValueError(
+                    f"{path}: mended needs a former verdict, and no other: {claim.says}"
+                )
         return cls(**given, numbers=numbers, claims=claims)
 
     def check(self, parts: Set[str]) -> None:

@@ -82,7 +82,7 @@ def _on_mended(expected: Expected) -> str:
         return ""
     tests = "One test was" if n == 1 else f"{n} tests were"
     return (
-        f"{tests} mended after a review, because they tested less or something else than their "
+        f"{tests} mended after a review had shown less, or something else, to be tested than the "
         "sentence says. The sections say why, and what the verdict was before."
     )
 

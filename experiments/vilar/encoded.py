@@ -30,8 +30,8 @@ ABOUT = """Some posts carry programs and pictures that were made into letters by
 line of these is an M and 60 other characters, and what looks like a word in it is none. Here such
 lines are left out of the posts (their last, shorter lines stay). And posts are ordered by article
 number, the name of their file in the original collection, which the corpus has for each: the order
-in which a server received them, where the date is what the sender's clock said. The first 800 of each
-group are learned from, as before; no post needs a date, so that all 19,997 take part.
+in which a server received them, where the date is what the sender's clock said. The first 800 of
+each group are learned from, as before; no post needs a date, so that all 19,997 take part.
 
 Both were thought of, by a review, after all other parts had been measured: whether the authors did
 so is not known, and that the figures agree is the only evidence for it."""
@@ -117,8 +117,8 @@ def _decomposed(found: Record) -> str:
     ]
     return (
         f"Encoded lines are {fewer:,.0f} of the {too_many:,.0f} words that are too many. With all "
-        f"words and discounting, leaving them out changes the error by {lines - usual:+.1f} points, "
-        f"article numbers by {order - usual:+.1f}, and both by {both - usual:+.1f}: each decides "
+        "words and discounting, leaving them out changes the error by "
+        f"{lines - usual:+.1f} points, article numbers by {order - usual:+.1f}, and both by {both - usual:+.1f}: each decides "
         "about as much as the other. With both, the three figures of Table 2 are met within "
         f"{max(away):.1f} points. The mean length is not met, here as with any other preparation "
         "above."

@@ -36,18 +36,18 @@ ABOUT = """The paper says that its documents were divided at random, but what it
 ModApte split of Reuters-21578 has, which goes by date: 9,603 training documents (9,610 there), of
 which 30 % are about earnings and five about platinum, with 1.24 classes to a document that has any.
 (It counts documents in that were read by indexers and given no topic; the random deals above leave
-these out.) So the main result is measured once more there: average
-precision of kNN with all terms and with the best 2 % by IG, for each number of neighbours, IG read
-in two ways, with documents that have a topic alone and with all 9,603 to learn from; and without
-words that have digits, which brings the number of terms nearest to the paper's. ± is half of a 95 %
-interval of the gain over the test documents, which are the same with all terms and with few. This
-part was added after a review had pointed at the split.
+these out.) So the main result is measured once more there: average precision of kNN with all terms
+and with the best 2 % by IG, for each number of neighbours, IG read in two ways, with documents that
+have a topic alone and with all 9,603 to learn from; and without words that have digits, which
+brings the number of terms nearest to the paper's. ± is half of a 95 % interval of the gain over the
+test documents, which are the same with all terms and with few. This part was added after a review
+had pointed at the split.
 
-*Break-even* is the precision where it equals recall, all pairs of document and class ranked together
-(section 3.1 reports it from other work, without saying how scores of different documents were made
-comparable). Its 85 % are for both classifiers on the collection that it describes; 82 % and 81 % for
-one that is partitioned otherwise, in whose place stands Lewis's split with all of its documents, also
-those that were never indexed."""
+*Break-even* is the precision where it equals recall, all pairs of document and class ranked
+together (section 3.1 reports it from other work, without saying how scores of different documents
+were made comparable). Its 85 % are for both classifiers on the collection that it describes; 82 %
+and 81 % for one that is partitioned otherwise, in whose place stands Lewis's split with all of its
+documents, also those that were never indexed."""
 Floats = NDArray[np.float64]
 N_VALUES = 200
 PUBLISHED = {
@@ -105,7 +105,7 @@ def _described(deal: Deal) -> dict[str, Any]:
 
 
 def _gains(deal: Deal) -> dict[str, Any]:
-    """Return by k the precision with all terms, and by reading of IG that with 2 %, and the gain."""
+    """Return by k the precision with all terms, and with 2 % by each reading of IG."""
     whole = [by_document(deal, sums) for sums in neighbour_sums(deal, KS)]
     found: dict[str, Any] = {
         str(k): {"all": float(each.mean())} for k, each in zip(KS, whole, strict=True)
@@ -188,8 +188,8 @@ def _decided(gains: Record) -> str:
     return (
         f"What decides is the number of neighbours: on ModApte the gain is {gain('ModApte', 10)} "
         f"with ten of them, {gain('ModApte', 20)} with 20, {gain('ModApte', 30)} with 30 and "
-        f"{gain('ModApte', 45)} with 45. Then the split: with 20 it is {gain('random deal', 20)} on "
-        f"the random deal. Then how IG reads several labels, {gain('ModApte', 20, 'binary')} as a "
+        f"{gain('ModApte', 45)} with 45. Then the split: with 20 it is "
+        f"{gain('random deal', 20)} on the random deal. Then how IG reads several labels, {gain('ModApte', 20, 'binary')} as a "
         "sum over classes, and the words, "
         f"{gain('ModApte, no words with digits', 20)} without those that have digits. Training "
         "documents without a topic hardly matter. On random deals with k chosen for each point, as "

@@ -30,20 +30,20 @@ HEADING = "Table 1: properties of the scores"
 ABOUT = """The paper's table compares the five scores from four angles. Its cells were not in the
 text at hand: what is given as published is restored from memory, and borne out by the paper's
 discussion where that speaks of it. Here each angle is an experiment on the first deal. *Favours
-common terms*: the rank correlation ρ of the score with DF, and the
-median number of documents of the best 2 % of the terms. *Uses categories*: labels are dealt out
-anew among the training documents; the rank correlation of the scores before and after, 1 if labels
-do not matter. *Uses absence*: each of the 200 most frequent terms is replaced by its absence, a
-document having what it lacked; a score that makes use of both has the same value for a term and its
-absence. The figure is the largest difference, as a share of the largest score. *Performance*:
-average precision with a tenth and a fiftieth of the terms, less that with all. Words for these:
-common terms are favoured from ρ = ½ on; rare ones if half of the best 2 % have two documents or
-fewer, and ρ is −½ or less within classes; neither, if the best tenth has terms of five documents or
-fewer and of fifty or more (a tenth of them each, at least), and ρ is between −½ and ½ among terms
-that have a score at all. Performance is excellent if no more than .02 is lost with a tenth of the
-terms and no more than .1 with a fiftieth, poor if more than .1 is lost with a tenth, OK in between. CHI is the
-average over classes, which the paper plots against DF; MI is the maximum; TS has 15 related
-documents on average; k = 30, 200 singular values."""
+common terms*: the rank correlation ρ of the score with DF, and the median number of documents of
+the best 2 % of the terms. *Uses categories*: labels are dealt out anew among the training
+documents; the rank correlation of the scores before and after, 1 if labels do not matter. *Uses
+absence*: each of the 200 most frequent terms is replaced by its absence, a document having what it
+lacked; a score that makes use of both has the same value for a term and its absence. The figure is
+the largest difference, as a share of the largest score. *Performance*: average precision with a
+tenth and a fiftieth of the terms, less that with all. Words for these: common terms are favoured
+from ρ = ½ on; rare ones if half of the best 2 % have two documents or fewer, and ρ is −½ or less
+within classes; neither, if the best tenth has terms of five documents or fewer and of fifty or more
+(a tenth of them each, at least), and ρ is between −½ and ½ among terms that have a score at all.
+Performance is excellent if no more than .02 is lost with a tenth of the terms and no more than .1
+with a fiftieth, poor if more than .1 is lost with a tenth, OK in between. CHI is the average over
+classes, which the paper plots against DF; MI is the maximum; TS has 15 related documents on
+average; k = 30, 200 singular values."""
 VARIANTS = {**PLAIN, "CHI": "avg"}
 PUBLISHED = {
     "favours common terms": ("yes", "yes", "yes", "no", "yes/no"),

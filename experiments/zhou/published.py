@@ -36,8 +36,8 @@ F1 = {
     },
 }
 
-# Gains of CSSS over others in per cent, micro- and macro-F1, as printed: they come from F1 with more
-# digits than the tables have, so that they cannot be computed from these.
+# Gains of CSSS over others in per cent, micro- and macro-F1, as printed: they come from F1 with
+# more digits than the tables have, so that they cannot be computed from these.
 GAINS = {
     "newsgroups": {"laplace": (43.7, 45.5), "background": (16.6, 17.2), "ciss": (-1.6, -0.5)},
     "ohsumed": {"laplace": (17.3, 76.2), "background": (10.9, 29.1), "ciss": (2.8, 5.3)},
