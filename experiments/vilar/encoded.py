@@ -119,7 +119,7 @@ def _decomposed(found: Record) -> str:
         f"Encoded lines are {fewer:,.0f} of the {too_many:,.0f} words that are too many. With all "
         "words and discounting, leaving them out changes the error by "
         f"{lines - usual:+.1f} points, article numbers by {order - usual:+.1f}, and both by "
-        f"{both - usual:+.1f}: each decides about as much as the other. With both, the three figures of Table 2 are met within "
-        f"{max(away):.1f} points. The mean length is not met, here as with any other preparation "
+        f"{both - usual:+.1f}: each decides about as much as the other. With both, the three "
+        f"figures of Table 2 are met within {max(away):.1f} points. The mean length is not met, here as with any other preparation "
         "above."
     )
