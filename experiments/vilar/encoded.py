@@ -120,6 +120,6 @@ def _decomposed(found: Record) -> str:
         "words and discounting, leaving them out changes the error by "
         f"{lines - usual:+.1f} points, article numbers by {order - usual:+.1f}, and both by "
         f"{both - usual:+.1f}: each decides about as much as the other. With both, the three "
-        f"figures of Table 2 are met within {max(away):.1f} points. The mean length is not met, here as with any other preparation "
-        "above."
+        f"figures of Table 2 are met within {max(away):.1f} points. The mean length "
+        "is not met, here as with any other preparation above."
     )
