@@ -25,11 +25,12 @@ sizes of classes. Korean classes are those of the uneven headlines, where size a
 independent by design: each point is a mean over all seven classes, each with that many training
 documents once. Standard errors are those under test documents drawn anew.
 
-Where a claim on the largest classes fails, bounds may be the reason: the largest fifth
-takes in classes of middling size. So F1 is given for other bounds, up to the ten largest alone.
-These bounds were added after the first run had shown that the claims fail at quintiles, and the
-line at 300 was drawn after F1 by bound had been seen: it can suggest a reason, and confirms
-nothing. The verdicts stay those at quintiles.
+The largest fifth takes in classes of middling size, from 87 documents on, where the paper
+speaks of classes with sufficiently many. So F1 is given for other bounds, up to the ten largest
+alone, and the three claims on large classes are tested with those of 300 training documents or
+more. These bounds were added after the first run had shown that the claims fail at quintiles, and
+the line at 300 was drawn after F1 by bound had been seen: that the claims hold there confirms
+little, and standard errors stand beside.
 
 The last table does what the paper did for PNB*: it takes for each bin the weighting with the
 highest F1 on the test documents."""
@@ -49,6 +50,7 @@ def measure(work: Workplace) -> dict[str, Any]:
         "errors": _errors(split.test.truth, honest, bins),
         "bounds": _bounds(split.sizes),
         "by_bound": _by_bin(honest, _bound_bins(split.sizes)),
+        "large": _large(split.test.truth, honest, split.sizes),
         "ten_largest": _ten_largest(honest, split.sizes),
         "as_published": Judged.of(split, _best_of_bins(honest, bins)).averages,
         "as_published_oracle": Judged.of(split, _best_of_bins(oracle, bins)).averages,
@@ -75,6 +77,16 @@ def _bound_bins(sizes: Any) -> Any:
 def _bounds(sizes: Any) -> list[dict[str, int]]:
     bins = _bound_bins(sizes)
     return [_described(sizes[bins == one]) for one in np.unique(bins)]
+
+
+def _large(truth: Any, found: dict[str, Judged], sizes: Any) -> dict[str, Any]:
+    """Return the mean F1 of large classes, and the standard errors of what weights gain there."""
+    is_large = sizes >= min(LARGE, sizes.max())
+    return {
+        "classes": int(is_large.sum()),
+        "f1": {row: float(each.f1[is_large].mean()) for row, each in found.items()},
+        "errors": {row: each[-1] for row, each in _errors(truth, found, is_large).items()},
+    }
 
 
 def _ten_largest(found: dict[str, Judged], sizes: Any) -> dict[str, float]:
@@ -160,17 +172,15 @@ def show(found: Record) -> Iterable[Shown]:
 
 def _largest(found: Record) -> str:
     """Say how weightings stand in classes of more than 300 training documents."""
-    at = [i for i, each in enumerate(found.bounds) if each["from"] >= LARGE]
-    sizes = [found.bounds[i]["classes"] for i in at]
-    means = {
-        row: sum(n * each[i] for n, i in zip(sizes, at, strict=True)) / max(sum(sizes), 1)
-        for row, each in found.by_bound.items()
-    }
-    said = ", ".join(f"{row} {mean:.3f}" for row, mean in means.items())
-    as_said = max(means[IG], means[CHI]) < means[PNB] <= means[PRR]
-    so = " That is the order of the paper, in few classes and by a line drawn afterwards."
-    so = so if as_said else ""
-    return f"The {sum(sizes)} classes with {LARGE} training documents or more: {said}.{so}"
+    large = found.large
+    gains = ", ".join(
+        f"{row} {large.f1[row] - large.f1[PNB]:+.3f} ± {large.errors[row]:.3f}"
+        for row in (IG, CHI, PRR)
+    )
+    return (
+        f"The {large.classes} classes with {LARGE} training documents or more: PNB "
+        f"{large.f1[PNB]:.3f}; less that, with standard errors: {gains}."
+    )
 
 
 def _winners(bins: Record) -> str:

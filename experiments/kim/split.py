@@ -78,7 +78,12 @@ def reuters(work: Workplace, words: Words = ENGLISH) -> Split:
 
 @lru_cache(maxsize=8)
 def _reuters(work: Workplace, words: Words) -> Split:
-    return split_of(work, *_sides(work, "reuters21578", 24), words)
+    return split_of(work, *reuters_texts(work), words)
+
+
+def reuters_texts(work: Workplace) -> tuple[Corpus, Corpus]:
+    """Return both sides of the ModApte split as texts."""
+    return _sides(work, "reuters21578", 24)
 
 
 @lru_cache(maxsize=2)

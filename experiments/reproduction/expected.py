@@ -66,6 +66,8 @@ class Claim:
         Whether it is not the paper's, but what we expected where the paper asks.
     later : bool
         Whether sentence or test were written after results of a first run had been seen.
+    mended, formerly : str
+        Why the test was replaced by one that tests the sentence, and the verdict of the old test.
     """
 
     part: str
@@ -75,6 +77,8 @@ class Claim:
     untestable: str = ""
     ours: bool = False
     later: bool = False
+    mended: str = ""
+    formerly: str = ""
 
     def verdict(self, found: Mapping[str, Any]) -> str:
         if self.untestable:
@@ -102,6 +106,10 @@ class Expected:
         for claim in claims:
             if bool(claim.test) == bool(claim.untestable):
                 raise ValueError(f"{path}: either test or untestable, not both: {claim.says}")
+            if bool(claim.mended) != (claim.formerly in (HOLDS, FAILS)):
+                raise ValueError(
+                    f"{path}: mended needs a former verdict, and no other: {claim.says}"
+                )
         return cls(**given, numbers=numbers, claims=claims)
 
     def check(self, parts: Set[str]) -> None:

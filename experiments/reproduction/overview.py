@@ -16,7 +16,7 @@ NAME = "README.md"
 ABOUT = """Five sources describe what tallytext does. Each has a page with its tables and figures,
 measured again with the public interface of the library: `tally reproduce all` runs them, and every
 verdict is computed from the results by a test that was written down before; pages say where a test
-came after a first run."""
+came after a first run, and which tests were mended after a review, and why."""
 
 
 def text_of(papers: Iterable[Paper]) -> str:

@@ -26,7 +26,7 @@ def page_of(paper: Paper, results: Results) -> str:
 def _page(paper: Paper, results: Results, shown: AllShown) -> str:
     expected, found = paper.expectations(), found_of(results)
     sections = [f"# {expected.title}", expected.reference, expected.about, _note(paper, results)]
-    sections += _summary(expected, found)
+    sections += [*_summary(expected, found), _yourself(paper)]
     for part in paper.parts:
         sections += _section(part, expected, found, shown)
     return "\n\n".join(text.strip() for text in sections if text.strip()) + "\n"
@@ -71,9 +71,30 @@ def _note(paper: Paper, results: Results) -> str:
 
 def _summary(expected: Expected, found: Found) -> list[str]:
     claims = [claim for claim in expected.claims if not claim.ours]
-    rows = [(claim.says, claim.where, f"**{claim.verdict(found)}**") for claim in claims]
+    rows = [(claim.says, claim.where, _verdict(claim, found)) for claim in claims]
     table = Table("", ("claim", "", "here"), rows).markdown().replace("---:", "---")
-    return ["## What it claims, and what holds", table]
+    return ["## What it claims, and what holds", table, _on_mended(expected)]
+
+
+def _on_mended(expected: Expected) -> str:
+    n = sum(bool(claim.mended) for claim in expected.claims)
+    if not n:
+        return ""
+    tests = "One test was" if n == 1 else f"{n} tests were"
+    return (
+        f"{tests} mended after a review had shown less, or something else, to be tested than the "
+        "sentence says. The sections say why, and what the verdict was before."
+    )
+
+
+def _verdict(claim: Claim, found: Found) -> str:
+    return f"**{claim.verdict(found)}**" + (" (mended)" if claim.mended else "")
+
+
+def _yourself(paper: Paper) -> str:
+    """Return the commands that run the paper's system on other documents, if they are written."""
+    path = paper.folder / "yourself.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _section(part: Part, expected: Expected, found: Found, shown: AllShown) -> list[str]:
@@ -139,4 +160,5 @@ def _sentence(claim: Claim) -> str:
 
 def _answer(claim: Claim, found: Found) -> str:
     reason = f": {claim.untestable}" if claim.untestable else ""
-    return f"**{claim.verdict(found)}**{reason}"
+    mended = f" *Mended (before: {claim.formerly}):* {claim.mended}" if claim.mended else ""
+    return f"**{claim.verdict(found)}**{reason}{mended}"

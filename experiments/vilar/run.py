@@ -3,6 +3,7 @@
 from experiments.reproduction.paper import Paper
 from experiments.vilar import (
     discount,
+    encoded,
     figure1,
     figure2,
     learned_weights,
@@ -21,7 +22,7 @@ PAPER = Paper.of(
     __file__,
     [
         *(table1, figure1, discount, figure2),
-        *(preprocessing, orders, universities, packages),
+        *(preprocessing, orders, encoded, universities, packages),
         *(normalised, length_model, term_weights, learned_weights),
     ],
 )

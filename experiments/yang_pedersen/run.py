@@ -7,6 +7,7 @@ from experiments.yang_pedersen import (
     fit,
     frequency,
     knn,
+    modapte,
     mutual,
     ohsumed,
     properties,
@@ -21,6 +22,7 @@ PAPER = Paper.of(
     [
         statistics,
         knn,
+        modapte,
         variants,
         weights,
         fit,

@@ -34,10 +34,20 @@ def rows(found: Record, methods: Sequence[str], best: str) -> list[tuple[str, ..
         (f"**{TITLES[name]}**", *_cells(result, methods, best)) for name, result in found.items()
     ]
     theirs = [
-        (f"{TITLES.get(name, name)}, published", *_cells(_lists(result), methods, best))
-        for name, result in published.F1.items()
+        (f"{TITLES.get(name, name)}, published", *_printed(name, methods, best))
+        for name in published.F1
     ]
     return [*made, *theirs]
+
+
+def _printed(name: str, methods: Sequence[str], best: str) -> list[str]:
+    """Return the cells of a published row; gains are the printed ones, not computed."""
+    f1, gains = published.F1[name], published.GAINS[name]
+    cells = []
+    for at in range(len(KINDS)):
+        cells += [f"{f1[method][at]:.3f}" for method in methods]
+        cells += [f"{gains[method][at]:+.1f} %" for method in methods if method != best]
+    return cells
 
 
 def columns(titles: Sequence[str], gains: Sequence[str]) -> list[str]:
@@ -48,18 +58,7 @@ def columns(titles: Sequence[str], gains: Sequence[str]) -> list[str]:
 def _cells(result: Any, methods: Sequence[str], best: str) -> list[str]:
     cells = []
     for kind in KINDS:
-        cells += [_mean(result[method][kind]) for method in methods]
+        cells += [spread(result[method][kind]) for method in methods]
         others = [method for method in methods if method != best]
         cells += [percent(result[best][kind], result[other][kind]) for other in others]
     return cells
-
-
-def _mean(values: list[float]) -> str:
-    return spread(values) if len(values) > 1 else f"{values[0]:.3f}"
-
-
-def _lists(printed: dict[str, tuple[float, float]]) -> dict[str, dict[str, list[float]]]:
-    return {
-        method: {kind: [value] for kind, value in zip(KINDS, pair, strict=True)}
-        for method, pair in printed.items()
-    }

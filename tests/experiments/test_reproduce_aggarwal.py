@@ -86,6 +86,16 @@ def test_without_smoothing_unseen_terms_make_classes_impossible():
     assert found["unsmoothed"] == 0.75  # "a" by the prior, for both
 
 
+def test_terms_that_were_not_drawn_are_missing_in_the_whole_lexicon():
+    X = sparse.csr_array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    Z = sparse.csr_array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
+    whole = Documents(X, np.array(["a", "a", "b"]), Z, np.array(["a", "a", "b"]))
+    assert smoothing.own_unseen(whole, np.array([0, 1, 2])) == 0.0
+    assert smoothing.own_unseen(whole, np.array([0, 2])) == pytest.approx(1 / 3, abs=1e-5)
+    # A class of which nothing was drawn is not counted.
+    assert smoothing.own_unseen(whole, np.array([0])) == 0.5
+
+
 def test_what_all_documents_of_a_class_have_must_not_be_missing():
     X = sparse.csr_array([[1, 1], [1, 0], [0, 1], [0, 1]])
     Z = sparse.csr_array([[0, 0]])

@@ -16,7 +16,7 @@ from experiments.reproduction.expected import Expected
 from experiments.reproduction.record import Record
 from experiments.reproduction.store import found_in
 from experiments.reproduction.tables import Table
-from experiments.vilar import corpora, orders, preprocessing
+from experiments.vilar import corpora, encoded, orders, preprocessing
 from experiments.vilar.corpora import Split, first_of_each, held_out, random_groups, split
 from experiments.vilar.discount import bounds, discounts_of
 from experiments.vilar.figure1 import curves
@@ -40,6 +40,7 @@ from tallytext.features import score_terms
 from tallytext.models import AbsoluteDiscount
 
 WITH_EXAMPLES = (
+    "encoded",
     *("corpora", "discount", "length_model", "lengths", "normalised", "orders", "packages"),
     *("published", "rules", "term_weights", "word_groups", "wording"),
 )
@@ -77,6 +78,14 @@ def test_examples(name):
     found = doctest.testmod(import_module(f"experiments.vilar.{name}"))
     assert found.attempted
     assert not found.failed
+
+
+def test_only_full_lines_of_encoded_files_are_left_out():
+    full, short = "M" + 60 * "#", "M" + 59 * "#"
+    lower = "M" + 60 * "a"  # what is encoded has no small letters
+    post = f"From: a\nSubject: b\n\nMy words\n{full}\n{full}  \n{short}\n{lower}\nend\n"
+    left = encoded.without_encoded(post)
+    assert left.endswith(f"My words\n{short}\n{lower}\nend\n")
 
 
 class TestSplits:

@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib", reason="figures need matplotlib")
 from experiments.reproduction import command
 from experiments.reproduction.expected import Expected
 from experiments.reproduction.record import Record
-from experiments.yang_pedersen import corpora, differences, mutual, properties, statistics
+from experiments.yang_pedersen import corpora, differences, modapte, mutual, properties, statistics
 from experiments.yang_pedersen.cells import (
     Cells,
     gain_as_printed,
@@ -179,16 +179,28 @@ def test_absence_changes_nothing_for_gain_and_chi_square_and_much_for_the_others
 
 
 def test_words_of_the_table_follow_from_its_figures():
-    row = Record.of(
-        {
-            "with_df": -0.6,
-            "relabelled": 0.3,
-            "complement": 0.2,
-            "knn": {"10%": -0.2},
-            "llsf": {"10%": -0.01},
-        }
-    )
-    assert [*properties.in_words(row).values()] == ["no", "yes", "no", "poor"]
+    row = {
+        "with_df": 0.2,
+        "median_df": 1,
+        "best_tenth_df": [1, 2, 9],
+        "relabelled": 0.3,
+        "complement": 0.2,
+        "knn": {"10%": -0.2, "2%": -0.3},
+        "llsf": {"10%": -0.01, "2%": -0.3},
+    }
+    strength = row | {"best_tenth_df": [2, 4, 90], "relabelled": 1.0, "median_df": 3}
+    strength |= {"knn": {"10%": 0.0, "2%": -0.2}, "llsf": {"10%": 0.0, "2%": 0.0}}
+    more = {"mi_in_class": [-0.9, -0.6], "ts_positive": -0.2}
+    found = Record.of({"MI": row, "TS": strength, "more": more})
+    assert [*properties.in_words("MI", found).values()] == ["no", "yes", "no", "poor"]
+    assert [*properties.in_words("TS", found).values()] == ["yes/no", "no", "no", "OK"]
+
+
+def test_precision_by_document_has_the_mean_of_the_measure(deal):
+    (sums,) = neighbour_sums(deal, (5,))
+    found = modapte.by_document(deal, sums)
+    assert len(found) == len(deal.test)
+    assert found.mean() == pytest.approx(precision_of(deal, sums))
 
 
 def test_documents_of_one_group_are_on_one_side():
