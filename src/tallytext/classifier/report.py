@@ -108,7 +108,7 @@ class Report:
     trials : list of CandidateScore
         The candidates of model selection, the best first; only one if the model was named.
     score : float or None
-        Accuracy on held-out documents, or F1 if documents may have several labels.
+        Accuracy on held-out documents, or micro-F1 if documents may have several labels.
     n_evaluated : int
         The number of these documents.
     method : str
@@ -170,20 +170,25 @@ class Report:
 
     __repr__ = __str__
 
+    @property
+    def measure(self) -> str:
+        """The name of the score: "micro-F1" with several labels, otherwise "accuracy"."""
+        return "micro-F1" if self.multi_label else "accuracy"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         # The key stays "several", which scripts read from the output of the command line.
         keys = {"multi_label": "several"}
         values = {keys.get(name, name): value for name, value in asdict(self).items()}
+        values["measure"] = self.measure
         duplicates = self.duplicates
         return values | {"duplicates": None if duplicates is None else duplicates.to_dict()}
 
     def _expected_lines(self) -> list[str]:
         if self.score is None:
             return ["  probabilities are raw: there were no documents to calibrate them on"]
-        measure = "F1" if self.multi_label else "accuracy"
         expected = [
-            f"{self.score:.1%} {measure}, on {self.n_evaluated:,} held-out documents "
+            f"{self.score:.1%} {self.measure}, on {self.n_evaluated:,} held-out documents "
             f"({self.method})"
         ]
         if self.method in ("cross-validation", "sample"):
