@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
-from tallytext import TextClassifier
+from tallytext import MultinomialNB, TextClassifier
 from tallytext.evaluation import average_precision_11, break_even
+from tallytext.models import AbsoluteDiscount
 
 TEXTS = ["cheap lunch", "lunch at noon tomorrow", "watches and pills", "nothing known here", ""]
 
@@ -194,3 +195,15 @@ def test_a_reader_that_leaves_early_is_no_error(model, tmp_path):
     process.stdout = None
     assert process.communicate() == (None, b"")
     assert process.returncode == 0
+
+
+def test_info_shows_the_discount_that_is_used_and_its_bounds(tmp_path):
+    texts, labels = zip(*MAILS, strict=True)
+    smoothing = AbsoluteDiscount("leave-one-out")
+    classifier = TextClassifier(MultinomialNB(smoothing)).fit(list(texts), list(labels))
+    classifier.save(tmp_path / "m.tally")
+    b, bounds = classifier.model_.smoothing_.b, classifier.model_.discount_bounds_
+    shown = succeed("info", tmp_path / "m.tally").stdout
+    expected = f"b = {b:.4g} (leave-one-out; bounds {bounds.lower:.4f} and {bounds.upper:.4f})"
+    assert expected in shown
+    assert json_of("info", tmp_path / "m.tally")["chosen"] == [expected]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tallytext.classifier.registry import Learner, learners
 from tallytext.errors import FileError, LabelError, SettingsError
+from tallytext.models.multinomial import MultinomialNB
+from tallytext.models.smoothing.base import Smoothing
 from tallytext.tally.gathered import Origin
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
@@ -128,6 +130,8 @@ class Report:
     origin : list of str
         Sentences about the tally that the classifier was made from, and about planes that were
         dropped.
+    chosen : list of str
+        Parameters of the smoothing that the counts determine, with their values at present.
     """
 
     learner: str
@@ -147,6 +151,7 @@ class Report:
     reason: str = ""
     notes: list[str] = field(default_factory=list)
     origin: list[str] = field(default_factory=list)
+    chosen: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         labels = "several labels per document" if self.multi_label else "one label per document"
@@ -162,6 +167,7 @@ class Report:
             *_section("learned", [learned]),
             *_section("counted", self.origin),
             *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
+            *_section("smoothing", self.chosen),
             *self._expected_lines(),
         ]
         if duplicates is not None and (duplicates.n_repeated or duplicates.n_conflicting):
@@ -263,6 +269,31 @@ def describe_model(model: Any) -> str:
         is_nested = is_dataclass(value) and not isinstance(value, type)
         shown.append(f"{name}={describe_model(value) if is_nested else repr(value)}")
     return f"{type(model).__name__}({', '.join(shown)})"
+
+
+def describe_chosen(model: Any) -> list[str]:
+    """Return the parameters of a model's smoothing that the counts determine, with their values.
+
+    Examples
+    --------
+    >>> from tallytext import MultinomialNB
+    >>> from tallytext.models import AbsoluteDiscount
+    >>> X, y = [[3, 2, 1, 0], [0, 1, 1, 1]], ["X", "Y"]
+    >>> describe_chosen(MultinomialNB(AbsoluteDiscount("leave-one-out")).fit(X, y))
+    ['b = 0.5809 (leave-one-out; bounds 0.5333 and 0.6667)']
+    >>> describe_chosen(MultinomialNB().fit(X, y))
+    []
+    """
+    smoothing = getattr(model, "smoothing", None)
+    if not isinstance(smoothing, Smoothing) or not isinstance(model, MultinomialNB):
+        return []
+    given, used, bounds = vars(smoothing), vars(model.smoothing_), model.discount_bounds_
+    notes = {} if bounds is None else {"b": f"; bounds {bounds.lower:.4f} and {bounds.upper:.4f}"}
+    return [
+        f"{name} = {used[name]:.4g} ({rule}{notes.get(name, '')})"
+        for name, rule in given.items()
+        if isinstance(rule, str) and isinstance(used[name], float)
+    ]
 
 
 def check_semi_supervised(learner: Learner) -> None:
