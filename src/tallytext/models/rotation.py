@@ -95,7 +95,7 @@ class RotationForest(TrainedClassifier):
     -----
     Decision trees are stored as flat arrays, and can be saved in a file; other classifiers cannot.
     The elements of each singular vector are rounded to 1/127 of the largest before the classifier
-    is trained, which takes no accuracy, so that the model needs one byte for each of
+    is trained, so that the model needs one byte for each of
     ``n_estimators * n_terms * n_components`` elements. A file is compressed, too.
 
     Examples
