@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
-from tallytext import TextClassifier
+from tallytext import MultinomialNB, TextClassifier
+from tallytext.evaluation import average_precision_11, break_even
+from tallytext.models import AbsoluteDiscount
 
 TEXTS = ["cheap lunch", "lunch at noon tomorrow", "watches and pills", "nothing known here", ""]
 
@@ -128,10 +130,31 @@ def test_evaluation_is_that_of_the_library(model, tmp_path):
 
 def test_accuracy_can_be_demanded(model, tmp_path):
     test = write_csv(tmp_path / "test.csv", [*MAILS, ("see you at lunch", "work")])
-    assert run("evaluate", model, test, "--min-accuracy", "0.9", "--quiet").output == ""
-    result = run("evaluate", model, test, "--min-accuracy", "1")
-    assert result.exit_code == 1
-    assert "error: accuracy is 0.98" in result.stderr
+    for option in ("--min-score", "--min-accuracy"):
+        assert run("evaluate", model, test, option, "0.9", "--quiet").output == ""
+        result = run("evaluate", model, test, option, "1")
+        assert result.exit_code == 1
+        assert "error: accuracy is 0.98" in result.stderr
+
+
+def test_with_several_labels_the_score_is_micro_f1(multi_label, tmp_path):
+    mails = [(text, f"{label};mail") for text, label in MAILS]
+    test = write_csv(tmp_path / "test.csv", mails)
+    arguments = ("evaluate", multi_label, test, "--label-separator", ";")
+    found, classifier = json_of(*arguments, "--ranking"), TextClassifier.load(multi_label)
+    texts, labels = [text for text, _ in MAILS], [[label, "mail"] for _, label in MAILS]
+    assert found["measure"] == "micro-F1"
+    assert found["score"] == found["micro_f1"] == pytest.approx(classifier.score(texts, labels))
+    truth = [[name in some for name in classifier.classes_] for some in labels]
+    proba = classifier.predict_proba(texts)
+    assert found["average_precision_11"] == pytest.approx(average_precision_11(proba, truth))
+    assert found["break_even"] == pytest.approx(break_even(proba, truth), abs=0.01)
+    assert json_of(*arguments)["break_even"] is None
+    shown = succeed(*arguments, "--ranking").stdout
+    assert shown.index("micro-F1") < shown.index("macro-F1") < shown.index("11-point average")
+    assert "break-even" in shown and "subset accuracy" in shown
+    failed = run(*arguments, "--min-score", "1")
+    assert failed.exit_code == 1 and "error: micro-F1 is" in failed.stderr
 
 
 def test_labels_of_another_kind_are_pointed_out(model, tmp_path):
@@ -172,3 +195,15 @@ def test_a_reader_that_leaves_early_is_no_error(model, tmp_path):
     process.stdout = None
     assert process.communicate() == (None, b"")
     assert process.returncode == 0
+
+
+def test_info_shows_the_discount_that_is_used_and_its_bounds(tmp_path):
+    texts, labels = zip(*MAILS, strict=True)
+    smoothing = AbsoluteDiscount("leave-one-out")
+    classifier = TextClassifier(MultinomialNB(smoothing)).fit(list(texts), list(labels))
+    classifier.save(tmp_path / "m.tally")
+    b, bounds = classifier.model_.smoothing_.b, classifier.model_.discount_bounds_
+    shown = succeed("info", tmp_path / "m.tally").stdout
+    expected = f"b = {b:.4g} (leave-one-out; bounds {bounds.lower:.4f} and {bounds.upper:.4f})"
+    assert expected in shown
+    assert json_of("info", tmp_path / "m.tally")["chosen"] == [expected]

@@ -46,6 +46,40 @@ def test_json_has_the_figures(mails, tmp_path):
     assert json.dumps(found["warnings"])
 
 
+def test_train_evaluate_and_compare_agree(tmp_path):
+    documents = [
+        (text, f"{label};mail" if at % 3 else label, at) for at, (text, label) in enumerate(MAILS)
+    ]
+    rows = {"all": documents, "train": documents[:-20], "test": documents[-20:]}
+    files = {
+        name: write_csv(tmp_path / f"{name}.csv", some, ("text", "label", "at"))
+        for name, some in rows.items()
+    }
+    model, page = tmp_path / "m.tally", tmp_path / "page.html"
+    separator = ("--label-separator", ";")
+    learner = ("--learner", "multinomial", "-o", page, "--ranking", *separator)
+    # One block of time is tested, the last 20 documents, after training on all before.
+    in_time = ("--time", "at", "--folds", 2, "--budget", 0)
+    trained = json_of("train", files["train"], "-o", model, "--model", "multinomial", *separator)
+    evaluated = json_of("evaluate", model, files["test"], "--ranking", *separator)
+    compared = json_of("compare", files["all"], *learner, *in_time)
+    (contender,) = compared["contenders"]
+    assert contender["report"]["n_documents"] == 20
+    assert trained["measure"] == evaluated["measure"] == compared["measure"] == "micro-F1"
+    assert contender["score"] == evaluated["score"]
+    intervals = {name for name in evaluated if name.endswith("interval")}
+    for name, value in contender["report"].items():
+        assert name in intervals or evaluated[name] == value, name
+    shown = succeed("compare", files["all"], *learner, *in_time).stdout
+    reported = succeed("evaluate", model, files["test"], "--ranking", *separator).stdout
+    names = ["micro-F1", "macro-F1", "11-point average precision", "break-even", "subset accuracy"]
+    for text in (reported, shown, page.read_text()):
+        places = [text.index(name) for name in names]
+        assert places == sorted(places)
+    for name in ("micro_f1", "macro_f1", "average_precision_11", "break_even", "subset_accuracy"):
+        assert f"{evaluated[name]:.4f}" in shown and f"{evaluated[name]:.4f}" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

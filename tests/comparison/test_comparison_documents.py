@@ -63,7 +63,7 @@ def test_training_documents_without_words_leave_out_the_vocabulary_curve_only(se
     assert ("How many words" in found.to_html()) == has_words
     plain = json.loads(json.dumps(found.to_dict()))
     assert (plain["vocabulary_curve"] is not None) == has_words
-    assert found.to_rich().row_count == 1
+    assert found.to_rich().renderables[0].row_count == 1
 
 
 def test_a_given_vectorizer_stays_as_it_is():

@@ -14,12 +14,14 @@ from rich.console import Console
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from tallytext.errors import LabelError, ScoreError
+from tallytext.errors import FileError, LabelError, ScoreError
 from tallytext.evaluation import (
     Evaluation,
     EvaluationReport,
+    average_precision_11,
     bootstrap_interval,
     bootstrap_interval_of_counts,
+    break_even,
     brier_score,
     calibration_error,
     top_label,
@@ -42,7 +44,7 @@ def reported(pairs, cuts=(), **options):
 
 
 def check_averages(report, truth, given):
-    assert report.accuracy == pytest.approx(accuracy_score(truth, given))
+    assert report.subset_accuracy == pytest.approx(accuracy_score(truth, given))
     for average in ("micro", "macro"):
         theirs = precision_recall_fscore_support(truth, given, average=average, zero_division=0.0)
         for name, value in zip(("precision", "recall", "f1"), theirs[:3], strict=True):
@@ -54,7 +56,8 @@ def test_figures_of_single_labels_are_those_of_scikit_learn(pairs):
     report, (truth, predicted) = reported(pairs), zip(*pairs, strict=True)
     check_averages(report, truth, predicted)
     assert not report.several_labels
-    assert report.micro_f1 == report.accuracy
+    assert report.micro_f1 == report.accuracy == report.score
+    assert report.measure == "accuracy"
     labels = [each.label for each in report.classes]
     assert sorted(labels) == sorted({*truth, *predicted})
     theirs = precision_recall_fscore_support(truth, predicted, labels=labels, zero_division=0.0)
@@ -77,7 +80,7 @@ def test_figures_of_multi_label_documents_are_those_of_scikit_learn(pairs):
     seen = sorted({label for pair in pairs for labels in pair for label in labels})
     assert report.several_labels == any(len(a) != 1 or len(b) != 1 for a, b in pairs)
     if not seen:
-        assert (report.accuracy, report.macro_f1, report.classes) == (1.0, 0.0, ())
+        assert (report.subset_accuracy, report.macro_f1, report.classes) == (1.0, 0.0, ())
         return
     binarizer = MultiLabelBinarizer(classes=seen).fit([])
     truth, predicted = (binarizer.transform(side) for side in zip(*pairs, strict=True))
@@ -140,9 +143,9 @@ def test_intervals_are_those_of_drawing_documents():
     correct = random.random(400) < 0.8
     pairs = [("ham", "ham" if right else "spam") for right in correct]
     found, drawn = reported(pairs), bootstrap_interval(np.mean, correct)
-    assert found.accuracy_interval == pytest.approx((drawn.low, drawn.high), abs=0.01)
-    assert found.micro_f1_interval == found.accuracy_interval
-    assert reported(pairs, random_state=1).accuracy_interval != found.accuracy_interval
+    assert found.interval == pytest.approx((drawn.low, drawn.high), abs=0.01)
+    assert found.micro_f1_interval == found.interval
+    assert reported(pairs, random_state=1).interval != found.interval
 
 
 def test_the_interval_of_micro_f1_is_that_of_drawing_documents():
@@ -222,3 +225,92 @@ def test_labels_are_neither_markup_nor_escape_sequences():
 def test_lines_fit_their_width():
     report = reported([("a" * 200, "파도" * 50)])
     assert max(map(cell_len, report.to_text(width=60).splitlines())) <= 60
+
+
+def test_several_labels_lead_with_micro_f1_and_name_the_subset_accuracy():
+    report = reported([(["ham", "news"], ["ham"]), (["spam"], ["spam"]), ([], ["eggs"])])
+    assert (report.measure, report.score) == ("micro-F1", report.micro_f1) == ("micro-F1", 4 / 6)
+    assert report.accuracy is None and report.subset_accuracy == pytest.approx(1 / 3)
+    first, *others = str(report).splitlines()
+    assert first.startswith("3 documents, micro-F1 0.667 (95% interval ")
+    assert first.endswith("macro-F1 0.500")
+    assert any(line.startswith("subset accuracy 0.333 (95% interval") for line in others)
+    data = report.to_dict()
+    assert [*data][:4] == ["measure", "score", "interval", "n_documents"]
+    assert "accuracy" not in data and data["subset_accuracy"] == report.subset_accuracy
+    single = reported([("ham", "ham")]).to_dict()
+    assert single["accuracy"] == single["score"] == 1 and "subset_accuracy" not in single
+
+
+def test_a_multi_label_model_is_measured_as_one_even_if_each_document_has_one_label():
+    evaluation = Evaluation(multi_label=True)
+    evaluation.add([["ham"], ["spam"]], [["ham"], ["ham"]])
+    total = Evaluation()
+    total += Evaluation.from_arrays(*evaluation.to_arrays())
+    assert EvaluationReport.from_evaluation(total).measure == "micro-F1"
+
+
+@st.composite
+def ranked(draw):
+    """Probabilities of documents and classes, some equal, and their truth."""
+    n, c = draw(st.integers(1, 15)), draw(st.integers(1, 4))
+    # Distinct values lie in distinct bins of log-odds, also the extreme ones.
+    values = st.sampled_from([0.0, 0.01, 0.25, 0.5, 0.51, 0.75, 0.999, 1.0])
+    rows = st.lists(st.lists(values, min_size=c, max_size=c), min_size=n, max_size=n)
+    flags = st.lists(st.lists(st.booleans(), min_size=c, max_size=c), min_size=n, max_size=n)
+    return np.array(draw(rows)), np.array(draw(flags)), draw(st.integers(0, n))
+
+
+@given(ranked(), st.booleans())
+def test_ranking_measures_are_those_of_all_documents_at_once(sample, unknown):
+    probabilities, truth, cut = sample
+    names = NAMES[: probabilities.shape[1]]
+    labels = [[name for name, yes in zip(names, row, strict=True) if yes] for row in truth]
+    if unknown:
+        labels[0].append("unknown")
+        # A label without a probability is ranked nowhere.
+        extra = np.full((len(truth), 1), -np.inf)
+        scores, truth = np.hstack([probabilities, extra]), np.hstack([truth, extra == 0])
+        truth[0, -1] = True
+    else:
+        scores = probabilities
+    total = Evaluation()
+    for part in (slice(cut), slice(cut, None)):
+        evaluation = Evaluation(ranking=True)
+        evaluation.add(labels[part], labels[part], probabilities[part], names)
+        total += Evaluation.from_arrays(*evaluation.to_arrays())
+    report = EvaluationReport.from_evaluation(total)
+    if not truth.any():
+        assert report.average_precision_11 is None and report.break_even is None
+        return
+    assert report.average_precision_11 == pytest.approx(average_precision_11(scores, truth))
+    assert report.break_even == pytest.approx(break_even(scores, truth))
+    assert "11-point average precision" in str(report)
+
+
+def test_documents_without_rankings_leave_no_ranking_measures():
+    with_ranking, without = Evaluation(ranking=True), Evaluation()
+    with_ranking.add(["ham"], ["ham"], [[0.75, 0.25]], ["ham", "spam"])
+    without.add(["ham"], ["ham"], [[0.75, 0.25]], ["ham", "spam"])
+    with_ranking += without
+    assert with_ranking.ranking is None
+    without += Evaluation(ranking=True)
+    assert without.ranking is None
+
+
+def test_damaged_sums_of_rankings_are_refused():
+    evaluation = Evaluation(ranking=True)
+    evaluation.add(["ham"], ["ham"], [[0.75, 0.25]], ["ham", "spam"])
+    arrays, header = evaluation.to_arrays()
+    for column, value in ((0, 10**6), (2, 2)):
+        pairs = arrays["ranked_pairs"].copy()
+        pairs[0, column] = value
+        with pytest.raises(FileError, match="ranked pairs"):
+            Evaluation.from_arrays(arrays | {"ranked_pairs": pairs}, header)
+    for ranking in (
+        {},
+        header["ranking"] | {"precision": 2**33},
+        header["ranking"] | {"n_true": 0},
+    ):
+        with pytest.raises(FileError, match=r"cannot be read|exceed"):
+            Evaluation.from_arrays(arrays, header | {"ranking": ranking})

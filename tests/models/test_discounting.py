@@ -11,7 +11,7 @@ from scipy import sparse
 from smoothing_laws import open_, probabilities, single_label
 from tallytext import MultinomialNB
 from tallytext.errors import RecipeError
-from tallytext.models import AbsoluteDiscount, Dirichlet
+from tallytext.models import AbsoluteDiscount, Dirichlet, DiscountBounds
 from tallytext.models.smoothing.discounting import (
     TokenDocuments,
     closed_form_discount,
@@ -77,6 +77,7 @@ ZIPF = {1: 50000, 2: 14000, 3: 7000, 4: 4200, 5: 2900, 10: 900}
 def test_the_discount_and_its_bounds_are_those_published(n, lower, safe, upper, exact, likelihood):
     close([printed_lower(n), safe_lower(n)], [lower, safe])
     close(closed_form_discount(n), upper)
+    close(DiscountBounds.from_counts(n), [safe, upper, lower])
     found = leave_one_out_discount(n)
     close(found, exact, rtol=1e-4)
     close(backoff_likelihood(n, found), likelihood)
@@ -261,7 +262,27 @@ def test_length_normalised_counts_give_the_published_figures():
 
 
 def chosen(model):
-    return model.word_counts(model._reader().read()).smoothing.b
+    return model.smoothing_.b
+
+
+def test_b_and_its_bounds_are_read_off_a_model_and_follow_its_counts():
+    rows, labels = EIGHT
+    model = MultinomialNB(AbsoluteDiscount("leave-one-out")).fit(rows, labels)
+    cells = {1: 2, 2: 1, 3: 1, 4: 3, 5: 2, 6: 1, 7: 2, 8: 3, 9: 1}
+    assert model.discount_bounds_ == DiscountBounds.from_counts(cells)
+    assert model.discount_bounds_.lower <= chosen(model) <= model.discount_bounds_.upper
+    before = chosen(model)
+    model.partial_fit(rows[:3], labels[:3])
+    assert chosen(model) != before
+    assert model.discount_bounds_.lower <= chosen(model) <= model.discount_bounds_.upper
+    fixed = MultinomialNB(AbsoluteDiscount(0.3)).fit(rows, labels)
+    assert chosen(fixed) == 0.3 and fixed.discount_bounds_ == DiscountBounds.from_counts(cells)
+    pooled = MultinomialNB(AbsoluteDiscount(events="pooled")).fit(rows, labels)
+    assert pooled.discount_bounds_ != fixed.discount_bounds_
+    # Fractions have no counts of counts, and other smoothings no discount.
+    normal = MultinomialNB(AbsoluteDiscount(), normalize="l1").fit(rows, labels)
+    assert normal.discount_bounds_ is None and 0 < chosen(normal) < 1
+    assert MultinomialNB().fit(rows, labels).discount_bounds_ is None
 
 
 def test_a_model_chooses_b_by_the_rule_it_was_given():

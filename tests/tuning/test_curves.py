@@ -89,7 +89,7 @@ def test_the_error_of_multi_label_documents_is_one_minus_f1(training, held_out):
     assume(len(counted(X)) and len({label for labels in y for label in labels}) == 3)
     assume(any(truth))
     curve = vocabulary_curve(X, y, Q, truth, scores=["ig"], models=[MultinomialNB(Laplace(1))])
-    assert curve.measure == "1 - micro F1"
+    assert curve.measure == "1 - micro-F1"
     wanted = np.array([[label in labels for label in "XYZ"] for labels in truth])
     for size, error in zip(curve.sizes, curve.lines[0].errors, strict=True):
         columns = TermSelector("ig", k=size).fit(X, y).get_support(indices=True)

@@ -20,7 +20,7 @@ _TIE_TOLERANCE = 1e-9
 
 
 def evaluate_classifier(
-    classifier: TextClassifier, batches: Iterable[tuple[Any, Any]]
+    classifier: TextClassifier, batches: Iterable[tuple[Any, Any]], *, ranking: bool = False
 ) -> Evaluation:
     """Return an evaluation of the predictions for labelled documents.
 
@@ -30,6 +30,8 @@ def evaluate_classifier(
     batches : iterable of (texts, labels)
         A label, or a list of labels, for each document. Memory does not depend on the sizes of
         batches.
+    ranking : bool, default=False
+        True for average precision and break-even point, too.
 
     Examples
     --------
@@ -38,7 +40,8 @@ def evaluate_classifier(
     >>> evaluate_classifier(clf, [(["buy lunch", "buy"], ["ham", "spam"])]).n_documents
     2
     """
-    evaluation, classes = Evaluation(), classifier.classes_.tolist()
+    evaluation = Evaluation(multi_label=classifier.multi_label_, ranking=ranking)
+    classes = classifier.classes_.tolist()
     size = prediction_batch_size(classifier, _MAX_BATCH_DOCUMENTS)
     for all_texts, all_labels in batches:
         listed = list_labels(all_labels)

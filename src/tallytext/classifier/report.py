@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tallytext.classifier.registry import Learner, learners
 from tallytext.errors import FileError, LabelError, SettingsError
+from tallytext.models.multinomial import MultinomialNB
+from tallytext.models.smoothing.base import Smoothing
 from tallytext.tally.gathered import Origin
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
@@ -108,7 +110,7 @@ class Report:
     trials : list of CandidateScore
         The candidates of model selection, the best first; only one if the model was named.
     score : float or None
-        Accuracy on held-out documents, or F1 if documents may have several labels.
+        Accuracy on held-out documents, or micro-F1 if documents may have several labels.
     n_evaluated : int
         The number of these documents.
     method : str
@@ -132,6 +134,8 @@ class Report:
         The probability from which each label is given, if documents may have several.
     is_stale : bool
         True if the model has changed and its probabilities have not followed.
+    chosen : list of str
+        Parameters of the smoothing that the counts determine, with their values at present.
     """
 
     learner: str
@@ -153,6 +157,7 @@ class Report:
     origin: list[str] = field(default_factory=list)
     thresholds: dict[Any, float] | None = None
     is_stale: bool = False
+    chosen: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         labels = "several labels per document" if self.multi_label else "one label per document"
@@ -168,6 +173,7 @@ class Report:
             *_section("learned", [learned]),
             *_section("counted", self.origin),
             *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
+            *_section("smoothing", self.chosen),
             *self._expected_lines(),
         ]
         if duplicates is not None and (duplicates.n_repeated or duplicates.n_conflicting):
@@ -176,11 +182,17 @@ class Report:
 
     __repr__ = __str__
 
+    @property
+    def measure(self) -> str:
+        """The name of the score: "micro-F1" with several labels, otherwise "accuracy"."""
+        return "micro-F1" if self.multi_label else "accuracy"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         # The key stays "several", which scripts read from the output of the command line.
         keys = {"multi_label": "several"}
         values = {keys.get(name, name): value for name, value in asdict(self).items()}
+        values["measure"] = self.measure
         duplicates = self.duplicates
         thresholds = self.thresholds
         return values | {
@@ -191,9 +203,8 @@ class Report:
     def _expected_lines(self) -> list[str]:
         if self.score is None:
             return ["  probabilities are raw: there were no documents to calibrate them on"]
-        measure = "micro-F1" if self.multi_label else "accuracy"
         expected = [
-            f"{self.score:.1%} {measure}, on {self.n_evaluated:,} held-out documents "
+            f"{self.score:.1%} {self.measure}, on {self.n_evaluated:,} held-out documents "
             f"({self.method})"
         ]
         if self.method in ("cross-validation", "sample"):
@@ -287,6 +298,31 @@ def describe_model(model: Any) -> str:
         is_nested = is_dataclass(value) and not isinstance(value, type)
         shown.append(f"{name}={describe_model(value) if is_nested else repr(value)}")
     return f"{type(model).__name__}({', '.join(shown)})"
+
+
+def describe_chosen(model: Any) -> list[str]:
+    """Return the parameters of a model's smoothing that the counts determine, with their values.
+
+    Examples
+    --------
+    >>> from tallytext import MultinomialNB
+    >>> from tallytext.models import AbsoluteDiscount
+    >>> X, y = [[3, 2, 1, 0], [0, 1, 1, 1]], ["X", "Y"]
+    >>> describe_chosen(MultinomialNB(AbsoluteDiscount("leave-one-out")).fit(X, y))
+    ['b = 0.5809 (leave-one-out; bounds 0.5333 and 0.6667)']
+    >>> describe_chosen(MultinomialNB().fit(X, y))
+    []
+    """
+    smoothing = getattr(model, "smoothing", None)
+    if not isinstance(smoothing, Smoothing) or not isinstance(model, MultinomialNB):
+        return []
+    given, used, bounds = vars(smoothing), vars(model.smoothing_), model.discount_bounds_
+    notes = {} if bounds is None else {"b": f"; bounds {bounds.lower:.4f} and {bounds.upper:.4f}"}
+    return [
+        f"{name} = {used[name]:.4g} ({rule}{notes.get(name, '')})"
+        for name, rule in given.items()
+        if isinstance(rule, str) and isinstance(used[name], float)
+    ]
 
 
 def check_semi_supervised(learner: Learner) -> None:

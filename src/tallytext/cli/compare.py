@@ -88,6 +88,7 @@ def compare(
     groups: Groups = None,
     time: Time = None,
     budget: Budget = 120.0,
+    ranking: options.Ranking = False,
     reading: options.ReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -95,9 +96,9 @@ def compare(
 ) -> None:
     """Compare learners by cross-validation on the same documents, and write a report.
 
-    Prints a table of learners: accuracy (F1 for multi-label documents) with its interval, the
-    difference from the best and its significance, time and memory. The report opens in any
-    browser. It shows confusions, learning curves for more labels and fewer words, calibration,
+    Prints a table of learners: accuracy (micro-F1 for multi-label documents) with its interval, the
+    difference from the best and its significance, macro-F1, time and memory. The report opens in
+    any browser. It shows confusions, learning curves for more labels and fewer words, calibration,
     typical terms of each class, and documents whose label is probably wrong, with the evidence.
 
     If your texts come in threads, by author or over time, pass --groups or --time; otherwise the
@@ -129,6 +130,7 @@ def compare(
             groups=keys if groups else None,
             time=parse_times(keys) if time else None,
             budget=budget,
+            ranking=ranking,
             verbose=shows_progress(quiet),
         )
     # Printed before the report is written: if that fails, minutes of work are not lost.

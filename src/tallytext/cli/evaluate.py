@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 
 _MAX_BATCH_DOCUMENTS = 16_384
 
-MinAccuracy = Annotated[
+MinScore = Annotated[
     float | None,
     typer.Option(
-        min=0, max=1, metavar="SHARE", help="Exit with code 1 if the accuracy is below this."
+        "--min-score",
+        "--min-accuracy",
+        min=0,
+        max=1,
+        metavar="SHARE",
+        help="Exit with code 1 if the score is below this: the accuracy, or micro-F1 of "
+        "multi-label documents.",
     ),
 ]
 
@@ -37,7 +43,8 @@ def evaluate(
     model: options.Model,
     sources: options.Sources,
     *,
-    min_accuracy: MinAccuracy = None,
+    ranking: options.Ranking = False,
+    min_score: MinScore = None,
     reading: options.ReadingOptions,
     engine: EngineOptions,
     threads: options.Threads = None,
@@ -46,27 +53,29 @@ def evaluate(
 ) -> None:
     """Measure a model on documents it was not trained on.
 
-    Prints accuracy, precision, recall, F1 and the most frequent confusions. Labels that the model
-    does not know count as errors, and are listed.
+    Prints accuracy, precision, recall, F1 and the most frequent confusions; for multi-label
+    documents micro-F1, macro-F1 and subset accuracy, the share of documents with exactly the right
+    labels. Labels that the model does not know count as errors, and are listed.
 
     \b
     tally evaluate mails.tally test.parquet
     tally evaluate mails.tally test.csv --text body --label folder
-    tally evaluate mails.tally test.jsonl --min-accuracy 0.8 --quiet
+    tally evaluate news.tally test.csv --label topics --label-separator ";" --ranking
+    tally evaluate mails.tally test.jsonl --min-score 0.8 --quiet
     tally evaluate mails.tally test-*.parquet --engine spark --master spark://host:7077
     """
     engine.check_files(sources)
     engine.check_no_threads(threads)
     classifier = load_model(model, sources)
     with note_on_interrupt(lambda: "There is no report, because not all documents were read."):
-        report, documents = _evaluate(classifier, sources, reading, engine, quiet)
+        report, documents = _evaluate(classifier, sources, reading, engine, ranking, quiet)
     if as_json:
         print_json({"model": str(model), "skipped": documents.n_skipped, **report.to_dict()})
     elif not quiet:
         result_console().print(report)
     documents.close()
     _warn_about_unknown_labels(report)
-    _check_accuracy(report, min_accuracy)
+    _check_score(report, min_score)
 
 
 def _evaluate(
@@ -74,12 +83,13 @@ def _evaluate(
     sources: list[str],
     reading: options.ReadingOptions,
     engine: EngineOptions,
+    ranking: bool,
     quiet: bool,
 ) -> tuple[EvaluationReport, InputDocuments | EngineJob]:
     """Return the evaluation report of a classifier, and the input with its counts."""
     if engine.engine is None:
         documents = InputDocuments(sources, reading, quiet, max_documents=_MAX_BATCH_DOCUMENTS)
-        return evaluate_here(classifier, documents), documents
+        return evaluate_here(classifier, documents, ranking=ranking), documents
     from tallytext.cli.engines import EngineJob
     from tallytext.distributed.prediction import (
         evaluate_split,
@@ -90,18 +100,21 @@ def _evaluate(
 
     classifier.predict_proba([])  # shows warnings here, which workers would not show
     job = EngineJob(sources, reading, engine, quiet)
-    request = pack_request(model_bytes(classifier), job.reading)
+    request = pack_request(model_bytes(classifier), job.reading, ranking=ranking)
     results = job.split_results(evaluate_split, request)
     return evaluation_report(result.content for result in results), job
 
 
-def evaluate_here(classifier: TextClassifier, documents: InputDocuments) -> EvaluationReport:
+def evaluate_here(
+    classifier: TextClassifier, documents: InputDocuments, *, ranking: bool = False
+) -> EvaluationReport:
     """Return the evaluation report of a classifier, computed batch by batch."""
     from tallytext.classifier.evaluation import evaluate_classifier
     from tallytext.evaluation.report import EvaluationReport
 
     batches = ((batch.texts, batch.labels) for batch in documents)
-    return EvaluationReport.from_evaluation(evaluate_classifier(classifier, batches))
+    evaluation = evaluate_classifier(classifier, batches, ranking=ranking)
+    return EvaluationReport.from_evaluation(evaluation)
 
 
 def _warn_about_unknown_labels(report: EvaluationReport) -> None:
@@ -113,7 +126,7 @@ def _warn_about_unknown_labels(report: EvaluationReport) -> None:
         )
 
 
-def _check_accuracy(report: EvaluationReport, min_accuracy: float | None) -> None:
-    if min_accuracy is not None and report.accuracy < min_accuracy:
-        show_error(f"accuracy is {report.accuracy:.4f}, below {min_accuracy:g} (--min-accuracy).")
+def _check_score(report: EvaluationReport, min_score: float | None) -> None:
+    if min_score is not None and report.score < min_score:
+        show_error(f"{report.measure} is {report.score:.4f}, below {min_score:g} (--min-score).")
         raise typer.Exit(1)

@@ -153,6 +153,14 @@ def _limit_threads(wanted: int | None) -> int | None:
     return wanted
 
 
+Ranking = Annotated[
+    bool,
+    typer.Option(
+        "--ranking",
+        help="Also measure the ranking of labels by probability: 11-point average precision and "
+        "the break-even point of precision and recall.",
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(

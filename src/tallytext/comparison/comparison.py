@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 from sklearn.base import clone
@@ -94,18 +95,13 @@ class LearnerResult:
 
     @property
     def score(self) -> float | None:
-        """The accuracy, or the micro-averaged F1 of multi-label documents."""
-        if self.report is None:
-            return None
-        return self.report.micro_f1 if self.report.several_labels else self.report.accuracy
+        """The accuracy, or the micro-F1 of multi-label documents; None if it failed."""
+        return None if self.report is None else self.report.score
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95% confidence interval of the score."""
-        report = self.report
-        if report is None:
-            return None
-        return report.micro_f1_interval if report.several_labels else report.accuracy_interval
+        return None if self.report is None else self.report.interval
 
     @property
     def as_good(self) -> bool:
@@ -195,6 +191,21 @@ class Comparison:
         return self.results[0]
 
     @property
+    def other_measures(self) -> dict[str, str]:
+        """Names of the measures beside the score, and the attributes of a report that hold them.
+
+        Macro-F1, the ranking measures if they were requested, and the subset accuracy of
+        multi-label documents.
+        """
+        names = {"macro-F1": "macro_f1"}
+        if self.evaluation.ranking is not None:
+            names |= {"11-point average precision": "average_precision_11"}
+            names["break-even"] = "break_even"
+        if self.documents.multi_label:
+            names["subset accuracy"] = "subset_accuracy"
+        return names
+
+    @property
     def warnings(self) -> list[str]:
         """Sentences about conditions under which the scores are misleading."""
         checks = (
@@ -269,19 +280,32 @@ class Comparison:
             ],
         }
 
-    def to_rich(self) -> Table:
-        """Return a table for a terminal: scores, intervals, times and memory of all learners."""
-        table = Table(box=None, pad_edge=False, header_style="dim", caption_justify="left")
-        table.add_column("learner", no_wrap=True)
-        for name in (self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for at, result in enumerate(self.results):
-            table.add_row(*map(Text, _table_cells(result)), style="bold" if at == 0 else "")
+    def to_rich(self) -> Group:
+        """Return tables for a terminal: scores, intervals, times and memory of all learners.
+
+        A second table has the ranking measures, if they were requested.
+        """
+        names = [self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"]
+        table = self._learner_table(names, [_table_cells(each) for each in self.results])
         notes = [SIGN_LEGEND] if any(each.as_good for each in self.results[1:]) else []
         remarks = ((each.name, each.remark(len(self.splits))) for each in self.results)
         notes += [f"{name}: {remark}" for name, remark in remarks if remark]
         if notes:
             table.caption = Text("\n".join(notes))
+        if self.evaluation.ranking is None:
+            return Group(table)
+        others = {k: v for k, v in self.other_measures.items() if k not in names}
+        cells = [_measure_cells(each, others.values()) for each in self.results]
+        return Group(table, Text(""), self._learner_table([*others], cells))
+
+    def _learner_table(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+        """Return a table with a row of cells for each learner."""
+        table = Table(box=None, pad_edge=False, header_style="dim", caption_justify="left")
+        table.add_column("learner", no_wrap=True)
+        for name in names:
+            table.add_column(name, justify="right", no_wrap=True)
+        for at, (result, cells) in enumerate(zip(self.results, rows, strict=True)):
+            table.add_row(Text(result.name), *map(Text, cells), style="bold" if at == 0 else "")
         return table
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -303,9 +327,8 @@ class Comparison:
 def _table_cells(result: LearnerResult) -> list[str]:
     report, interval = result.report, result.interval
     if report is None or interval is None:
-        return [result.name, *[""] * 7]
+        return []
     return [
-        result.name,
         f"{result.score:.4f}",
         f"{interval[0]:.3f}–{interval[1]:.3f}",
         format_difference(result),
@@ -314,6 +337,26 @@ def _table_cells(result: LearnerResult) -> list[str]:
         format_seconds(result.predict_seconds),
         "" if result.megabytes is None else f"{result.megabytes:,.0f}",
     ]
+
+
+def _measure_cells(result: LearnerResult, names: Iterable[str]) -> list[str]:
+    return [] if result.report is None else format_measures(result.report, names)
+
+
+def format_measures(report: EvaluationReport, names: Iterable[str]) -> list[str]:
+    """Return attributes of a report with four decimals; an empty string for None.
+
+    Examples
+    --------
+    >>> from tallytext.evaluation import Evaluation, EvaluationReport
+    >>> evaluation = Evaluation()
+    >>> evaluation.add(["ham", "spam"], ["ham", "ham"])
+    >>> report = EvaluationReport.from_evaluation(evaluation)
+    >>> format_measures(report, ["macro_f1", "break_even"])
+    ['0.3333', '']
+    """
+    values = (getattr(report, name) for name in names)
+    return ["" if value is None else f"{value:.4f}" for value in values]
 
 
 def format_difference(result: LearnerResult) -> str:
@@ -345,6 +388,7 @@ def compare(
     vectorizer: TextVectorizer | None = None,
     budget: float | None = None,
     n_jobs: int | None = None,
+    ranking: bool = False,
     seed: int = 0,
     verbose: bool | None = None,
 ) -> Comparison:
@@ -378,6 +422,9 @@ def compare(
         documents. The curves of the best learner are measured afterwards, outside the budget.
     n_jobs : int, default=None
         Number of threads; None for all cores. Scores do not depend on it.
+    ranking : bool, default=False
+        True to measure the ranking of labels by probability, too: 11-point average precision and
+        break-even point.
     seed : int, default=0
         Seed of the folds.
     verbose : bool, default=None
@@ -409,7 +456,10 @@ def compare(
             verbose=False,
         )
 
-    runs = [LearnerRun(learner, documents, make) for learner in _find_learners(learners, documents)]
+    runs = [
+        LearnerRun(learner, documents, make, ranking)
+        for learner in _find_learners(learners, documents)
+    ]
     check_words(documents.texts, _new_vectorizer(vectorizer, min_length=1))
     n_steps = len(runs) * len(splits) + len(SHARES) + 2
     with progress_bar("Comparing", n_steps, verbose) as step:
@@ -528,7 +578,7 @@ def _report_with_interval(run: LearnerRun, units: Any) -> EvaluationReport:
     interval = score_interval(run.outcomes, units)
     if report.several_labels:
         return replace(report, micro_f1_interval=interval)
-    return replace(report, accuracy_interval=interval, micro_f1_interval=interval)
+    return replace(report, subset_accuracy_interval=interval, micro_f1_interval=interval)
 
 
 def _class_terms(tally: Tally) -> dict[Any, list[str]]:

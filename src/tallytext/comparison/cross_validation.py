@@ -117,6 +117,8 @@ class LearnerRun:
         All documents.
     make : callable
         Returns a new classifier for a learner.
+    ranking : bool
+        True for average precision and break-even point, too.
     folds : list of FoldResult
         The folds evaluated so far.
     fit_seconds, predict_seconds : list of float
@@ -132,6 +134,7 @@ class LearnerRun:
     learner: Learner
     documents: Documents
     make: Callable[[Learner], TextClassifier]
+    ranking: bool = False
     folds: list[FoldResult] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
     predict_seconds: list[float] = field(default_factory=list)
@@ -140,7 +143,8 @@ class LearnerRun:
     failure: str = ""
 
     def __post_init__(self) -> None:
-        self.evaluation = Evaluation()
+        multi_label = self.documents.multi_label
+        self.evaluation = Evaluation(multi_label=multi_label, ranking=self.ranking)
         self.outcomes = Outcomes.empty(len(self.documents.labels))
 
     @property

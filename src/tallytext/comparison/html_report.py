@@ -15,7 +15,7 @@ from tallytext.comparison.charts import (
     draw_learning_curve,
     html_table,
 )
-from tallytext.comparison.comparison import SIGN_LEGEND, format_difference
+from tallytext.comparison.comparison import SIGN_LEGEND, format_difference, format_measures
 from tallytext.comparison.cross_validation import format_seconds
 from tallytext.evaluation.reliability import reliability_diagram
 from tallytext.io.html import html_page
@@ -125,28 +125,33 @@ def _learners(comparison: Comparison) -> Section:
     """Return the table of learners."""
     known = [each.interval for each in comparison.results if each.interval is not None]
     axis, n_folds = IntervalAxis.from_intervals(known), len(comparison.splits)
-    names = (comparison.measure, axis.draw(), "95% interval", "vs. best", "macro-F1")
+    measures = comparison.other_measures
+    names = (comparison.measure, axis.draw(), "95% interval", "vs. best", *measures)
     heads = ["learner", *names, "fit", "predict", "memory"]
     band = comparison.best.interval or (0.0, 1.0)
-    rows = [_learner_row(each, axis, band, n_folds) for each in comparison.results]
+    rows = [_learner_row(each, axis, band, n_folds, measures) for each in comparison.results]
     table = html_table("Learners", heads, rows, "plain learners")
     return "learners", "Learners", table + _learner_notes(comparison)
 
 
 def _learner_row(
-    each: LearnerResult, axis: IntervalAxis, band: tuple[float, float], n_folds: int
+    each: LearnerResult,
+    axis: IntervalAxis,
+    band: tuple[float, float],
+    n_folds: int,
+    other_measures: dict[str, str],
 ) -> list[str]:
     remark = f'<span class="remark">{escape(each.remark(n_folds))}</span>'
     name = f"{escape(each.name)} {remark}<small>{escape(each.summary)}</small>"
     if each.report is None or each.interval is None or each.score is None:
-        return [name, *[""] * 8]
+        return [name, *[""] * (7 + len(other_measures))]
     return [
         name,
         f"<b>{each.score:.4f}</b>",
         draw_interval(axis, each.score, each.interval, band),
         f"{each.interval[0]:.3f} – {each.interval[1]:.3f}",
         format_difference(each) or "best",
-        f"{each.report.macro_f1:.4f}",
+        *format_measures(each.report, other_measures.values()),
         format_seconds(each.fit_seconds),
         format_seconds(each.predict_seconds),
         "" if each.megabytes is None else f"{each.megabytes:,.0f} MB",

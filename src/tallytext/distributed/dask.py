@@ -294,6 +294,7 @@ def dask_evaluate(
     labels: str = "label",
     label_separator: str | None = None,
     on_error: OnError = "fail",
+    ranking: bool = False,
     retries: int = 2,
     client: Any = None,
     verbose: bool | None = None,
@@ -316,6 +317,8 @@ def dask_evaluate(
     on_error : {"fail", "skip"}, default="fail"
         Treatment of a row that cannot be read: raise an error, or skip it; a warning gives the
         number of skipped rows.
+    ranking : bool, default=False
+        True to measure average precision and break-even point, too.
     retries : int, default=2
         How often a failed task is retried.
     client : distributed.Client, default=None
@@ -341,7 +344,7 @@ def dask_evaluate(
     0.6666666666666666
     """
     check_classifier(model)
-    options = EvaluationOptions.from_arguments(text, labels, label_separator, on_error)
+    options = EvaluationOptions.from_arguments(text, labels, label_separator, on_error, ranking)
     partitions = list_partitions(source, options.columns)
     run = DaskRun.start(client, partitions.default_get, retries, verbose)
     if not partitions:

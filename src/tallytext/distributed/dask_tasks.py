@@ -507,7 +507,7 @@ def evaluate_task(
                 n_documents += len(batch)
                 yield batch
 
-        packed = evaluate_batches(model, batches())
+        packed = evaluate_batches(model, batches(), ranking=options.ranking)
         report = TaskReport(number, n_documents, peak_memory=peak_memory())
         return EvaluatedPartition(packed, reader.named_skipped(), report)
 

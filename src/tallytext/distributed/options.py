@@ -260,14 +260,22 @@ class EvaluationOptions:
         Names of the columns of texts and labels.
     on_error : {"fail", "skip"}
         Treatment of rows that cannot be read.
+    ranking : bool
+        True for average precision and break-even point, too.
     """
 
     columns: Columns
     on_error: OnError
+    ranking: bool = False
 
     @classmethod
     def from_arguments(
-        cls, text: str, labels: str, label_separator: str | None, on_error: OnError
+        cls,
+        text: str,
+        labels: str,
+        label_separator: str | None,
+        on_error: OnError,
+        ranking: bool = False,
     ) -> EvaluationOptions:
         """Build the options from the arguments of a public function, and check them.
 
@@ -285,7 +293,7 @@ class EvaluationOptions:
         if labels is None:
             raise InputError("an evaluation needs true labels: labels must name a column.")
         check_on_error(on_error)
-        return cls(Columns(text, labels, (), label_separator or None), on_error)
+        return cls(Columns(text, labels, (), label_separator or None), on_error, ranking)
 
 
 def default_n_shards(n_partitions: int, max_terms: int | None = None) -> int:

@@ -241,7 +241,7 @@ def _escape_surrogates(label: Any) -> str:
     return str(label).encode("utf-8", "backslashreplace").decode()
 
 
-def evaluate_batches(packed: bytes, batches: Iterable[Batch]) -> bytes:
+def evaluate_batches(packed: bytes, batches: Iterable[Batch], *, ranking: bool = False) -> bytes:
     """Evaluate a classifier on the documents of a partition; return the evaluation as bytes.
 
     Parameters
@@ -250,12 +250,13 @@ def evaluate_batches(packed: bytes, batches: Iterable[Batch]) -> bytes:
         The classifier, from :func:`model_bytes`.
     batches : iterable of Batch
         Documents with labels.
+    ranking : bool, default=False
+        True for average precision and break-even point, too.
     """
     classifier = load_model(packed)
     with limit_threads(1):
-        evaluation = evaluate_classifier(
-            classifier, ((batch.texts, batch.labels) for batch in batches)
-        )
+        pairs = ((batch.texts, batch.labels) for batch in batches)
+        evaluation = evaluate_classifier(classifier, pairs, ranking=ranking)
     return _pack_evaluation(evaluation)
 
 
@@ -360,6 +361,8 @@ def pack_request(
     reading: dict[str, Any],
     output: OutputOptions | None = None,
     folder: str | None = None,
+    *,
+    ranking: bool = False,
 ) -> bytes:
     """Pack a classifier and options for :func:`predict_split` or :func:`evaluate_split`.
 
@@ -373,9 +376,16 @@ def pack_request(
         Content and format of predictions; not needed for an evaluation.
     folder : str, default=None
         Folder to which workers write predictions; None to send them back.
+    ranking : bool, default=False
+        True for the ranking measures of an evaluation, too.
     """
-    options = None if output is None else asdict(output)
-    header = {"kind": _REQUEST_KIND, "reading": reading, "asked": options, "folder": folder}
+    header = {
+        "kind": _REQUEST_KIND,
+        "reading": reading,
+        "asked": None if output is None else asdict(output),
+        "folder": folder,
+        "ranking": ranking,
+    }
     request = pack_arrays({}, header)
     # The model has checksums of its own, so it stays outside: load_model checks it once per
     # process, not once per split.
@@ -406,7 +416,8 @@ def evaluate_split(split: Split, request: bytes) -> bytes:
     model, header = _unpack_request(request)
     reader = CountedReader(split.reader(**header["reading"]))
     with _worker_settings():
-        return reader.result(evaluate_batches(model, reader)).pack()
+        packed = evaluate_batches(model, reader, ranking=header["ranking"])
+        return reader.result(packed).pack()
 
 
 def part_file_name(number: str, options: OutputOptions) -> str:

@@ -296,6 +296,7 @@ def spark_evaluate(
     labels: str = "label",
     label_separator: str | None = None,
     on_error: OnError = "fail",
+    ranking: bool = False,
     session: Any = None,
     verbose: bool | None = None,
 ) -> EvaluationReport:
@@ -317,6 +318,8 @@ def spark_evaluate(
     on_error : {"fail", "skip"}, default="fail"
         Treatment of a row that cannot be read: raise an error, or skip it; a warning gives the
         number of skipped rows.
+    ranking : bool, default=False
+        True to measure average precision and break-even point, too.
     session : pyspark.sql.SparkSession, default=None
         The session that reads files; None for the active one. A DataFrame has its own.
     verbose : bool, default=None
@@ -337,7 +340,7 @@ def spark_evaluate(
         report = spark_evaluate(test, classifier, text="body", labels="topic")
         print(report)
     """
-    options = EvaluationOptions.from_arguments(text, labels, label_separator, on_error)
+    options = EvaluationOptions.from_arguments(text, labels, label_separator, on_error, ranking)
     packed, n_skipped = model_bytes(model), 0
     session = _source_session(source, session)
 

@@ -116,7 +116,7 @@ def evaluate_partitions(
         for _, name, read in _inputs(batches, splits):
             with mark_failures(name):
                 reader = PartitionReader(options.columns, options.on_error, name)
-                evaluation = evaluate_batches(model, read(reader))
+                evaluation = evaluate_batches(model, read(reader), ranking=options.ranking)
                 columns = [pa.array([reader.skipped.count]), pa.array([evaluation], pa.binary())]
                 yield pa.record_batch(columns, ["n_skipped", "evaluation"])
 

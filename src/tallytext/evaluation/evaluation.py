@@ -1,7 +1,8 @@
 """Evaluation of predictions batch by batch, in sums that can be merged and stored.
 
-:class:`Evaluation` counts true and predicted labels; :class:`CalibrationSums` is its part for
-probabilities. :class:`~tallytext.evaluation.EvaluationReport` computes the measures.
+:class:`Evaluation` counts true and predicted labels; :class:`CalibrationSums` and
+:class:`RankingSums` are its parts for probabilities.
+:class:`~tallytext.evaluation.EvaluationReport` computes the measures.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tallytext.errors import FileError, LabelError, ScoreError
-from tallytext.evaluation.measures import probability_matrix
+from tallytext.evaluation.measures import precision_at_recall, probability_matrix
 from tallytext.evaluation.reliability import ReliabilityCurve, top_label
 from tallytext.io.array_checks import check_array_names, check_int_array
 from tallytext.tally.labels import Encoded, LabelIndex, list_labels
@@ -24,6 +25,9 @@ _N_BINS = 15
 # any order of documents and batches.
 _UNIT = 2.0**-32
 _BIN_SUMS = ("count", "confidence", "right")
+# Pairs of document and class are counted in bins of their log-odds, from -32 to 32.
+_MAX_LOG_ODDS, _BINS_PER_UNIT = 32, 256
+_N_RANKING_BINS = 2 * _MAX_LOG_ODDS * _BINS_PER_UNIT
 
 _MAX_COUNT = 2**63 - 1
 _LABEL_TYPES = (str, int, float, bool)
@@ -31,6 +35,14 @@ _LABEL_TYPES = (str, int, float, bool)
 
 class Evaluation:
     """Counts of true and predicted labels: memory grows with classes, not with documents.
+
+    Parameters
+    ----------
+    multi_label : bool, default=False
+        True if the model may predict several labels or none. Documents with several labels or none
+        are multi-label documents for any model.
+    ranking : bool, default=False
+        True to add up the ranking measures, too; they need a sort of all classes per document.
 
     Attributes
     ----------
@@ -49,6 +61,8 @@ class Evaluation:
         Positions of the labels that the model knows, if ``classes`` were given.
     calibration : CalibrationSums
         Sums of the probabilities, if there were any.
+    ranking : RankingSums or None
+        Sums for average precision and break-even point, if they were requested.
 
     Examples
     --------
@@ -59,13 +73,20 @@ class Evaluation:
     (3, Counter({(1, 0): 1}))
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, multi_label: bool = False, ranking: bool = False) -> None:
         self._index = LabelIndex()
         self.by_class: NDArray[np.int64] = np.zeros((3, 0), dtype=np.int64)
         self.documents: Counter[tuple[int, int, int]] = Counter()
         self.confusions: Counter[tuple[int, int]] = Counter()
         self.known: set[int] = set()
         self.calibration = CalibrationSums()
+        self.ranking = RankingSums() if ranking else None
+        self._multi_label = multi_label
+
+    @property
+    def multi_label(self) -> bool:
+        """True if the model, or some document, may have several labels or none."""
+        return self._multi_label or any(kind[1:] != (1, 1) for kind in self.documents)
 
     @property
     def labels(self) -> list[Any]:
@@ -123,6 +144,8 @@ class Evaluation:
 
     def __iadd__(self, other: Evaluation) -> Evaluation:
         """Add the documents of another evaluation; the sums are exact in any order."""
+        self._add_ranking(other)
+        self._multi_label |= other._multi_label
         position = self._index.join(other._index)
         by_class = np.zeros((3, len(self._index)), dtype=np.int64)
         by_class[:, : self.by_class.shape[1]] = self.by_class
@@ -135,6 +158,16 @@ class Evaluation:
         self.known.update(number[c] for c in other.known)
         self.calibration += other.calibration
         return self
+
+    def _add_ranking(self, other: Evaluation) -> None:
+        """Add the sums for rankings; there are none if one of two has documents without them."""
+        if other.ranking is None:
+            self.ranking = None if other.n_documents else self.ranking
+            return
+        if self.ranking is None and not self.n_documents:
+            self.ranking = RankingSums()
+        if self.ranking is not None:
+            self.ranking += other.ranking
 
     def _class_columns(self, classes: Sequence[Any] | None) -> NDArray[np.intp]:
         """Return the position of each class among the labels."""
@@ -165,7 +198,10 @@ class Evaluation:
         truth = np.zeros((len(matrix), len(self._index)), dtype=np.bool_)
         truth[np.repeat(np.arange(len(matrix)), np.diff(starts)), ids] = True
         right = truth[:, columns]
-        self.calibration.add(matrix, right, truth.sum(axis=1) - right.sum(axis=1))
+        n_unknown = truth.sum(axis=1) - right.sum(axis=1)
+        self.calibration.add(matrix, right, n_unknown)
+        if self.ranking is not None:
+            self.ranking.add(matrix, right, n_unknown)
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return all sums as arrays and plain values, to store or send them."""
@@ -174,8 +210,17 @@ class Evaluation:
             "documents": _counter_table(self.documents, 3),
             "confusions": _counter_table(self.confusions, 2),
             "known": np.array(sorted(self.known), dtype=np.int64),
+            "ranked_pairs": np.zeros((0, 3), np.int64)
+            if self.ranking is None
+            else self.ranking.to_table(),
         }
-        return arrays, {"labels": self.labels, "certainty": self.calibration.to_dict()}
+        header = {
+            "labels": self.labels,
+            "multi_label": self._multi_label,
+            "certainty": self.calibration.to_dict(),
+            "ranking": None if self.ranking is None else self.ranking.to_dict(),
+        }
+        return arrays, header
 
     @classmethod
     def from_arrays(
@@ -202,7 +247,7 @@ class Evaluation:
         >>> more.n_documents, more.confusions
         (4, Counter({(1, 0): 2}))
         """
-        check_array_names(arrays, {"by_class", "documents", "confusions", "known"})
+        check_array_names(arrays, {"by_class", "documents", "confusions", "known", "ranked_pairs"})
         made = cls()
         made._index = _read_labels(header)
         n_labels = len(made._index)
@@ -218,8 +263,12 @@ class Evaluation:
             raise FileError("confusions must be between two different labels.")
         made.documents, made.confusions = _read_counter(kinds), _read_counter(pairs)
         made.known = {*check_int_array(arrays, "known", (None,), 0, n_labels).tolist()}
+        made._multi_label = header.get("multi_label") is True
+        pairs = check_int_array(arrays, "ranked_pairs", (None, 3), 0, _MAX_COUNT)
         try:
             made.calibration = CalibrationSums.from_dict(header["certainty"])
+            if header["ranking"] is not None:
+                made.ranking = RankingSums.from_dict(header["ranking"], pairs)
         except (KeyError, TypeError) as problem:
             raise FileError(f"the sums of probabilities cannot be read: {problem}.") from None
         return made
@@ -316,6 +365,108 @@ class CalibrationSums:
         if not all(right <= n and confidence <= n << 32 for n, confidence, right in sums):
             raise FileError("the sums of probabilities exceed the number of documents.")
         return made
+
+
+class RankingSums:
+    r"""Sums for the eleven-point average precision and the micro-averaged break-even point.
+
+    The average precision of a document is rounded once, to units of 2^-32. Pairs of document and
+    class are counted in bins of the log-odds of their probability, 256 bins per unit from -32 to
+    32; the pairs of one bin count as ties, as in :func:`~tallytext.evaluation.break_even`.
+
+    Attributes
+    ----------
+    n_ranked : int
+        The number of documents with a true label.
+    precision : int
+        The sum of their average precisions, in units of 2^-32.
+    n_true : int
+        The number of true pairs of document and class, including classes without a probability.
+    pairs, right : ndarray of int64 of shape (n_bins,)
+        The number of pairs in each bin, and of true pairs.
+
+    Examples
+    --------
+    >>> sums = RankingSums()
+    >>> sums.add(np.array([[0.75, 0.25]]), np.array([[False, True]]), np.array([0]))
+    >>> sums.average_precision_11, sums.break_even
+    (0.5, 0.0)
+    """
+
+    def __init__(self) -> None:
+        self.n_ranked = self.precision = self.n_true = 0
+        self.pairs: NDArray[np.int64] = np.zeros(_N_RANKING_BINS, dtype=np.int64)
+        self.right = self.pairs.copy()
+
+    def add(
+        self, matrix: NDArray[np.float64], truth: NDArray[np.bool_], n_unknown: NDArray[np.int64]
+    ) -> None:
+        """Add documents; see :meth:`CalibrationSums.add`."""
+        n_relevant = truth.sum(axis=1) + n_unknown
+        labelled = n_relevant > 0
+        order = np.argsort(-matrix[labelled], axis=1, kind="stable")
+        ranked = np.take_along_axis(truth[labelled], order, axis=1)
+        precision = precision_at_recall(ranked, n_relevant[labelled]).mean(axis=1)
+        self.n_ranked += int(labelled.sum())
+        self.precision += sum(_in_units(precision).tolist())
+        self.n_true += int(n_relevant.sum())
+        bins = _log_odds_bins(matrix)
+        self.pairs += np.bincount(bins.ravel(), minlength=_N_RANKING_BINS)
+        self.right += np.bincount(bins[truth], minlength=_N_RANKING_BINS)
+
+    def __iadd__(self, other: RankingSums) -> RankingSums:
+        for name in ("n_ranked", "precision", "n_true"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.pairs, self.right = self.pairs + other.pairs, self.right + other.right
+        return self
+
+    @property
+    def average_precision_11(self) -> float | None:
+        """The mean over documents with a true label; None without one."""
+        return _UNIT * (self.precision / self.n_ranked) if self.n_ranked else None
+
+    @property
+    def break_even(self) -> float | None:
+        """The precision at the threshold where it equals recall; None without a true label."""
+        if not self.n_true:
+            return None
+        pairs, right = self.pairs[::-1], self.right[::-1]
+        above = np.cumsum(pairs) - pairs
+        # As many pairs are assigned as are true: all of the highest bins, a share of the last.
+        shares = np.clip((self.n_true - above) / np.maximum(pairs, 1), 0, 1)
+        return float(shares @ right / self.n_true)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sums over documents as plain values for JSON."""
+        return {"n_ranked": self.n_ranked, "precision": self.precision, "n_true": self.n_true}
+
+    def to_table(self) -> NDArray[np.int64]:
+        """Return bins that are not empty as rows: bin, pairs, true pairs."""
+        filled = np.flatnonzero(self.pairs)
+        return np.stack([filled, self.pairs[filled], self.right[filled]], axis=1)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], table: NDArray[np.int64]) -> RankingSums:
+        """Make sums from the values of :meth:`to_dict` and :meth:`to_table`, and check them."""
+        made, names = cls(), ("n_ranked", "precision", "n_true")
+        made.n_ranked, made.precision, made.n_true = _read_sums(
+            [values[name] for name in names], len(names)
+        )
+        bins, pairs, right = table.T
+        if (bins >= _N_RANKING_BINS).any() or (right > pairs).any():
+            raise FileError("the sums of ranked pairs are impossible.")
+        made.pairs[bins], made.right[bins] = pairs, right
+        if made.precision > made.n_ranked << 32 or made.right.sum() > made.n_true:
+            raise FileError("the sums of ranked pairs exceed the number of documents or labels.")
+        return made
+
+
+def _log_odds_bins(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
+    with np.errstate(divide="ignore"):
+        odds = np.log(probabilities) - np.log1p(-probabilities)
+    clipped = np.clip(odds, -_MAX_LOG_ODDS, _MAX_LOG_ODDS)
+    bins = ((clipped + _MAX_LOG_ODDS) * _BINS_PER_UNIT).astype(np.int64)
+    return np.minimum(bins, _N_RANKING_BINS - 1)
 
 
 def _add_to_bins(sums: list[int], bins: NDArray[np.intp], values: NDArray[np.int64]) -> None:

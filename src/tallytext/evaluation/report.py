@@ -64,17 +64,18 @@ class EvaluationReport:
     ----------
     n_documents : int
     several_labels : bool
-        True if some document has, or was predicted to have, several labels or none. Otherwise
-        accuracy and the micro-averages are the same number.
-    accuracy : float
-        The share of documents with all of their labels predicted and no other.
-    accuracy_interval : (float, float)
-        The 95% interval of the accuracy, by the bootstrap over documents.
+        True if the model, or some document, may have several labels or none. Otherwise accuracy
+        and the micro-averages are the same number.
     micro_precision, micro_recall, micro_f1 : float
         Averages over all labels pooled.
     micro_f1_interval : (float, float)
+        The 95% interval of micro-F1, by the bootstrap over documents.
     macro_precision, macro_recall, macro_f1 : float
         Means over all classes that are true or predicted for some document.
+    subset_accuracy : float
+        The share of documents with all of their labels predicted and no other. If each document
+        has one label, this is the ``accuracy``.
+    subset_accuracy_interval : (float, float)
     classes : tuple of ClassMeasures
         Each of these classes, the most frequent first.
     confusions : tuple of Confusion
@@ -85,6 +86,9 @@ class EvaluationReport:
     calibration_error, brier : float or None
         Measures of the probabilities, if there were any; see :func:`calibration_error` and
         :func:`brier_score`. A label that the model does not know has the probability 0.
+    average_precision_11, break_even : float or None
+        Measures of the ranking of classes by probability, if ``Evaluation(ranking=True)`` added
+        them up; see :func:`average_precision_11` and :func:`break_even`.
 
     Examples
     --------
@@ -107,8 +111,6 @@ class EvaluationReport:
 
     n_documents: int
     several_labels: bool
-    accuracy: float
-    accuracy_interval: tuple[float, float]
     micro_precision: float
     micro_recall: float
     micro_f1: float
@@ -116,11 +118,35 @@ class EvaluationReport:
     macro_precision: float
     macro_recall: float
     macro_f1: float
+    subset_accuracy: float
+    subset_accuracy_interval: tuple[float, float]
     classes: tuple[ClassMeasures, ...]
     confusions: tuple[Confusion, ...] = ()
     unknown_labels: tuple[tuple[Any, int], ...] = ()
     calibration_error: float | None = None
     brier: float | None = None
+    average_precision_11: float | None = None
+    break_even: float | None = None
+
+    @property
+    def measure(self) -> str:
+        """The name of the score: "micro-F1" with several labels, otherwise "accuracy"."""
+        return "micro-F1" if self.several_labels else "accuracy"
+
+    @property
+    def score(self) -> float:
+        """The micro-F1 with several labels, otherwise the accuracy."""
+        return self.micro_f1 if self.several_labels else self.subset_accuracy
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the score."""
+        return self.micro_f1_interval if self.several_labels else self.subset_accuracy_interval
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of correct documents; None with several labels (see ``subset_accuracy``)."""
+        return None if self.several_labels else self.subset_accuracy
 
     @classmethod
     def from_evaluation(
@@ -141,12 +167,10 @@ class EvaluationReport:
         labels, (right, given, wanted) = _label_counts(evaluation)
         found = FMeasures.from_counts(right, given - right, wanted - right)
         accuracy, micro_f1 = _intervals(evaluation, random_state)
-        curve = evaluation.reliability
+        curve, ranking = evaluation.reliability, evaluation.ranking
         return cls(
             n_documents=evaluation.n_documents,
-            several_labels=any(kind[1:] != (1, 1) for kind in evaluation.documents),
-            accuracy=accuracy.estimate,
-            accuracy_interval=(accuracy.low, accuracy.high),
+            several_labels=evaluation.multi_label,
             micro_precision=found.micro_precision,
             micro_recall=found.micro_recall,
             micro_f1=found.micro_f1,
@@ -155,18 +179,27 @@ class EvaluationReport:
             macro_precision=found.macro_precision if labels else 0.0,
             macro_recall=found.macro_recall if labels else 0.0,
             macro_f1=found.macro_f1 if labels else 0.0,
+            subset_accuracy=accuracy.estimate,
+            subset_accuracy_interval=(accuracy.low, accuracy.high),
             classes=_measure_classes(labels, found),
             confusions=_top_confusions(evaluation, n_confusions),
             unknown_labels=_unknown_labels(evaluation),
             calibration_error=None if curve is None else curve.error,
             brier=evaluation.brier,
+            average_precision_11=None if ranking is None else ranking.average_precision_11,
+            break_even=None if ranking is None else ranking.break_even,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values for JSON."""
-        plain = asdict(self)
-        for name in ("accuracy_interval", "micro_f1_interval"):
-            plain[name] = list(plain[name])
+        """Return the report as plain values for JSON, the measure and the score first.
+
+        The subset accuracy is named "accuracy" if each document has one label.
+        """
+        plain: dict[str, Any] = {"measure": self.measure, "score": self.score}
+        plain["interval"] = self.interval
+        for name, value in asdict(self).items():
+            plain[name if self.several_labels else name.removeprefix("subset_")] = value
+        plain |= {name: list(value) for name, value in plain.items() if name.endswith("interval")}
         plain["classes"] = [each._asdict() for each in self.classes]
         plain["confusions"] = [each._asdict() for each in self.confusions]
         plain["unknown_labels"] = [list(each) for each in self.unknown_labels]
@@ -283,12 +316,15 @@ _TEXT_COLUMNS = ("", "class", "truth", "predicted")
 
 
 def _headline(report: EvaluationReport) -> str:
-    low, high = report.accuracy_interval
+    macro = f", macro-F1 {report.macro_f1:.3f}" * report.several_labels
     return (
         f"{report.n_documents:,} document{'s' * (report.n_documents != 1)}, "
-        f"accuracy {report.accuracy:.3f} "
-        f"(95% interval {low:.3f} to {high:.3f})"
+        f"{report.measure} {report.score:.3f} ({_interval_text(report.interval)}){macro}"
     )
+
+
+def _interval_text(interval: tuple[float, float]) -> str:
+    return f"95% interval {interval[0]:.3f} to {interval[1]:.3f}"
 
 
 def _averages(report: EvaluationReport) -> Table:
@@ -302,9 +338,14 @@ def _averages(report: EvaluationReport) -> Table:
 
 def _remarks(report: EvaluationReport) -> list[str]:
     lines = []
+    if report.average_precision_11 is not None:
+        lines.append(
+            f"11-point average precision {report.average_precision_11:.3f}, "
+            f"break-even {report.break_even:.3f}"
+        )
     if report.several_labels:
-        low, high = report.micro_f1_interval
-        lines.append(f"micro F1: 95% interval {low:.3f} to {high:.3f}")
+        interval = _interval_text(report.subset_accuracy_interval)
+        lines.append(f"subset accuracy {report.subset_accuracy:.3f} ({interval})")
     if report.calibration_error is not None:
         lines.append(f"calibration error {report.calibration_error:.3f}, Brier {report.brier:.3f}")
     if report.unknown_labels:

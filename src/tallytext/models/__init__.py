@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         Unsmoothed,
         safe_ratio,
     )
-    from tallytext.models.smoothing.discounting import AbsoluteDiscount
+    from tallytext.models.smoothing.discounting import AbsoluteDiscount, DiscountBounds
     from tallytext.models.smoothing.semantic import Semantic, Translation
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "CorpusStatistics",
     "CosineKNN",
     "Dirichlet",
+    "DiscountBounds",
     "DocumentPool",
     "ExpectationMaximisation",
     "Laplace",
@@ -112,7 +113,7 @@ __getattr__, __dir__ = lazy_exports(
             "Unsmoothed",
             "safe_ratio",
         ],
-        "smoothing.discounting": ["AbsoluteDiscount"],
+        "smoothing.discounting": ["AbsoluteDiscount", "DiscountBounds"],
         "smoothing.semantic": ["Semantic", "Translation"],
     },
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between
@@ -40,7 +41,11 @@ from tallytext.models.smoothing.base import (
     joint_weights,
     term_emphasis,
 )
-from tallytext.models.smoothing.discounting import TokenDocuments
+from tallytext.models.smoothing.discounting import (
+    AbsoluteDiscount,
+    DiscountBounds,
+    TokenDocuments,
+)
 from tallytext.models.smoothing.semantic import Semantic, Signatures, check_translation
 from tallytext.models.smoothing.topic_signatures import TopicSignatures, TranslatedCounts
 from tallytext.tally.labels import Targets
@@ -109,6 +114,12 @@ class MultinomialNB(NaiveBayes):
     chosen_ : tuple of (Smoothing, Smoothing) or None
         The smoothing that was given, and the same with the parameters (a discount, a weight) that
         leave-one-out chose; None if there was nothing to choose.
+    smoothing_ : Smoothing
+        The smoothing with the numbers that are used, e.g. ``smoothing_.b`` of a discount, for the
+        counts at present.
+    discount_bounds_ : DiscountBounds or None
+        Bounds of the leave-one-out discount (Vilar et al., eq. 14); None for other smoothings and
+        for fractional counts, which have no number of events seen once.
 
     Examples
     --------
@@ -227,6 +238,39 @@ class MultinomialNB(NaiveBayes):
         if weighted or norm is not None or self.tf == "log":
             return Plane(self.tf, norm, weighted=weighted)
         return "documents" if self.tf == "binary" else "occurrences"
+
+    @property
+    def smoothing_(self) -> Smoothing:
+        """The smoothing with the numbers that are used for the counts at present.
+
+        Examples
+        --------
+        >>> from tallytext.models import AbsoluteDiscount
+        >>> X, y = [[3, 2, 1, 0], [0, 1, 1, 1]], ["X", "Y"]
+        >>> model = MultinomialNB(AbsoluteDiscount("leave-one-out")).fit(X, y)
+        >>> round(model.smoothing_.b, 4)
+        0.5809
+        """
+        check_is_fitted(self)
+        return self.word_counts(self._reader().read(NO_TERMS)).smoothing
+
+    @property
+    def discount_bounds_(self) -> DiscountBounds | None:
+        """Bounds of the leave-one-out discount (Vilar et al., eq. 14), or None.
+
+        Examples
+        --------
+        >>> from tallytext.models import AbsoluteDiscount
+        >>> X, y = [[3, 2, 1, 0], [0, 1, 1, 1]], ["X", "Y"]
+        >>> bounds = MultinomialNB(AbsoluteDiscount()).fit(X, y).discount_bounds_
+        >>> round(bounds.lower, 4), round(bounds.upper, 4)
+        (0.5333, 0.6667)
+        """
+        check_is_fitted(self)
+        counts_of_counts = self._corpus(self._reader().read(NO_TERMS)).counts_of_counts
+        if counts_of_counts is None or not isinstance(self.smoothing, AbsoluteDiscount):
+            return None
+        return DiscountBounds.from_counts(counts_of_counts(self.smoothing.events, False))
 
     def word_counts(
         self, class_counts: ClassCounts, smoothing: Smoothing | None = None

@@ -6,8 +6,11 @@ arrays that a model file can store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -38,7 +41,12 @@ IntArray = NDArray[np.integer[Any]]
 # Only trees of exactly these classes are known to predict by the arrays of their nodes.
 _TREE_CLASSES = (DecisionTreeClassifier, ExtraTreeClassifier)
 _NODE_ARRAYS = ("left", "right", "feature", "threshold")
-_ARRAY_NAMES = {*_NODE_ARRAYS, "order", "sizes", "ranks", "vectors", "node_starts", "probabilities"}
+_ARRAY_NAMES = {
+    *(*_NODE_ARRAYS, "order", "sizes", "ranks", "vectors", "scales"),
+    *("node_starts", "probabilities"),
+}
+_STEPS = 127  # from zero to the largest element of a singular vector, as whole numbers of 8 bits
+_STORED_TYPES = ("int8", "int32", "int64", "float32", "float64")
 _ROUNDING = 1e-9  # by which a probability in a leaf may exceed one
 
 
@@ -86,7 +94,9 @@ class RotationForest(TrainedClassifier):
     Notes
     -----
     Decision trees are stored as flat arrays, and can be saved in a file; other classifiers cannot.
-    The model needs memory for ``n_estimators * n_terms * n_components`` 32-bit floats.
+    The elements of each singular vector are rounded to 1/127 of the largest before the classifier
+    is trained, so that the model needs one byte for each of
+    ``n_estimators * n_terms * n_components`` elements. A file is compressed, too.
 
     Examples
     --------
@@ -136,7 +146,8 @@ class RotationForest(TrainedClassifier):
                 f"a RotationForest of {type(self.members_[0].classifier).__name__} cannot be "
                 "saved: a model file can store decision trees only."
             )
-        return {**members_to_arrays(self.members_), **self.term_weighting_.to_arrays()}, {}
+        arrays, deflated = deflate_arrays(members_to_arrays(self.members_))
+        return {**arrays, **self.term_weighting_.to_arrays()}, {"deflated": deflated}
 
     def read_arrays(self, arrays: ArraysByName, values: Mapping[str, Any]) -> Self:
         """Restore the state that :meth:`to_arrays` returned; ``classes_`` must be set before.
@@ -146,12 +157,13 @@ class RotationForest(TrainedClassifier):
         FileError
             If the arrays or values are not those of a RotationForest, or contradict each other.
         """
-        if values:
+        if values.keys() - {"deflated"}:
             raise FileError(f"these are not the values of a RotationForest: {values!r:.80}.")
         weighting, own = TermWeighting.from_arrays(
             arrays, self.weighting, getattr(self, "n_features_in_", None)
         )
         n_terms = len(weighting.frequencies)
+        own = inflate_arrays(own, values["deflated"]) if values else _from_first_format(own)
         self.members_ = members_from_arrays(own, n_terms, len(self.classes_))
         self.term_weighting_, self.n_features_in_ = weighting, n_terms
         return self
@@ -198,6 +210,27 @@ class RotationForest(TrainedClassifier):
                 total += probabilities
         return total / len(self.members_)
 
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the average of the probabilities of the classifiers; it can be zero.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
+        return self._decide(self._check_counts(X))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return the logarithms of :meth:`predict_proba`; -inf for zero.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def _odds(self, decisions: FloatArray) -> FloatArray:
         # As if each classifier had one vote, and one more vote were split in halves.
         votes = decisions * len(self.members_)
@@ -234,23 +267,32 @@ def _at_least_one(features: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class Block(NamedTuple):
-    """A block of terms, and its right singular vectors.
+    """A block of terms, and its right singular vectors, rounded.
 
     Attributes
     ----------
     terms : ndarray of shape (n_terms,)
-    vectors : ndarray of shape (n_terms, n_features)
-        The element of the largest magnitude of each vector is positive.
+    vectors : ndarray of int8 of shape (n_terms, n_features)
+        The vectors in units of ``scales``. The largest magnitude of each is 127, and positive.
+    scales : ndarray of float32 of shape (n_features,)
     """
 
     terms: IntArray
-    vectors: FloatArray
+    vectors: NDArray[Any]
+    scales: NDArray[np.float32]
+
+    @classmethod
+    def from_vectors(cls, terms: IntArray, vectors: FloatArray) -> Block:
+        """Round vectors."""
+        largest = np.abs(vectors).max(axis=0, initial=0.0)
+        scales = (np.where(largest > 0, largest, 1.0) / _STEPS).astype(np.float32)
+        return cls(terms, np.rint(vectors / scales).astype(np.int8), scales)
 
 
 def random_blocks(n_terms: int, n_blocks: int, random: Any) -> list[IntArray]:
-    """Partition terms at random into blocks whose sizes differ by at most one.
+    """Partition terms at random into blocks, each in ascending order, of nearly equal sizes.
 
-    There are fewer than ``n_blocks`` blocks if there are fewer terms.
+    Sizes differ by at most one. There are fewer than ``n_blocks`` blocks if there are fewer terms.
 
     Examples
     --------
@@ -258,7 +300,7 @@ def random_blocks(n_terms: int, n_blocks: int, random: Any) -> list[IntArray]:
     [3, 3, 2]
     """
     order = random.permutation(n_terms).astype(np.int32)
-    return [block for block in np.array_split(order, n_blocks) if len(block)]
+    return [np.sort(block) for block in np.array_split(order, n_blocks) if len(block)]
 
 
 @dataclass(frozen=True)
@@ -269,10 +311,10 @@ class Rotation:
     --------
     >>> X = sparse.csc_array([[2.0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
     >>> rotation = Rotation.from_blocks(X, [np.array([0, 1]), np.array([2, 3])], 1, 0)
-    >>> rotation.features(X).round(4)
-    array([[2.2361, 0.    ],
-           [0.8944, 0.9239],
-           [0.4472, 2.2304]], dtype=float32)
+    >>> rotation.features(X).round(2)
+    array([[2.23, 0.  ],
+           [0.89, 0.92],
+           [0.44, 2.23]], dtype=float32)
     """
 
     blocks: tuple[Block, ...]
@@ -284,7 +326,7 @@ class Rotation:
         """Decompose each block of columns of the training documents, to at most r features."""
         vectors = (truncated_svd(X[:, terms], r, random_state, "fast").right for terms in blocks)
         pairs = zip(blocks, vectors, strict=True)
-        return cls(tuple(Block(terms, right.astype(np.float32)) for terms, right in pairs))
+        return cls(tuple(Block.from_vectors(*pair) for pair in pairs))
 
     @property
     def n_features(self) -> int:
@@ -295,7 +337,7 @@ class Rotation:
         """Return the features of documents, block after block."""
         # The sparse product sums each row on its own, so that the features of a document are the
         # same to the last bit in any batch.
-        features = [X[:, block.terms] @ block.vectors for block in self.blocks]
+        features = [X[:, block.terms] @ block.vectors * block.scales for block in self.blocks]
         return np.concatenate(features, axis=1).astype(np.float32)
 
 
@@ -434,11 +476,69 @@ def members_to_arrays(members: Sequence[Member]) -> dict[str, NDArray[Any]]:
         "order": np.stack([np.concatenate([block.terms for block in own]) for own in blocks]),
         "sizes": np.array([[len(block.terms) for block in own] for own in blocks], np.int64),
         "ranks": np.array([[block.vectors.shape[1] for block in own] for own in blocks], np.int64),
-        "vectors": np.concatenate([block.vectors.ravel() for own in blocks for block in own]),
+        # Vector by vector: neighbouring numbers are alike, which compresses better.
+        "vectors": np.concatenate([block.vectors.T.ravel() for own in blocks for block in own]),
+        "scales": np.concatenate([block.scales for own in blocks for block in own]),
         "node_starts": np.cumsum(nodes, dtype=np.int64),
         **{name: np.concatenate([tree[name] for tree in trees]) for name in _NODE_ARRAYS},
         "probabilities": np.concatenate([tree["probabilities"] for tree in trees]),
     }
+
+
+def deflate_arrays(
+    arrays: Mapping[str, NDArray[Any]],
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Compress arrays to bytes; return them, and the type and shape of each array.
+
+    Examples
+    --------
+    >>> packed, kinds = deflate_arrays({"zeros": np.zeros((9, 1000), np.int8)})
+    >>> len(packed["zeros"]) < 100, kinds
+    (True, {'zeros': ['int8', 9, 1000]})
+    >>> inflate_arrays(packed, kinds)["zeros"].shape
+    (9, 1000)
+    """
+    packed = {
+        name: np.frombuffer(zlib.compress(array.tobytes()), np.uint8)
+        for name, array in arrays.items()
+    }
+    return packed, {name: [array.dtype.name, *array.shape] for name, array in arrays.items()}
+
+
+def inflate_arrays(packed: ArraysByName, kinds: Any) -> dict[str, NDArray[Any]]:
+    """Return the arrays that :func:`deflate_arrays` compressed.
+
+    Raises
+    ------
+    FileError
+        If the bytes are damaged, or are not arrays of these types and shapes.
+    """
+    if not isinstance(kinds, dict) or kinds.keys() != packed.keys():
+        raise FileError(f"the arrays of a RotationForest are not those named: {kinds!r:.80}.")
+    return {name: _inflate(name, packed[name], kinds[name]) for name in packed}
+
+
+def _inflate(name: str, packed: NDArray[Any], kind: Any) -> NDArray[Any]:
+    fits = isinstance(kind, list) and bool(kind) and kind[0] in _STORED_TYPES
+    if not fits or not all(type(size) is int and 0 <= size < 2**40 for size in kind[1:]):
+        raise FileError(f"{name} has no type and shape: {kind!r:.80}. Is the file damaged?")
+    dtype, shape = np.dtype(kind[0]), tuple(kind[1:])
+    n_bytes, inflate = math.prod(shape) * dtype.itemsize, zlib.decompressobj()
+    try:
+        # No more than was announced: a few forged bytes could fill the memory.
+        content = inflate.decompress(packed.astype(np.uint8).tobytes(), n_bytes + 1)
+    except zlib.error as problem:
+        raise FileError(f"{name} cannot be decompressed: {problem}.") from None
+    if len(content) != n_bytes or not inflate.eof:
+        raise FileError(f"{name} is not an array of {n_bytes} bytes. Is the file damaged?")
+    return np.frombuffer(content, dtype).reshape(shape)
+
+
+def _from_first_format(arrays: ArraysByName) -> dict[str, NDArray[Any]]:
+    """Return the arrays of earlier files, which have exact vectors, as those of today."""
+    check_array_names(arrays, _ARRAY_NAMES - {"scales"})
+    n_vectors = int(np.asarray(arrays["ranks"]).sum())
+    return {**arrays, "scales": np.ones(n_vectors, np.float32)}
 
 
 def members_from_arrays(arrays: ArraysByName, n_terms: int, n_classes: int) -> list[Member]:
@@ -469,27 +569,38 @@ def _read_rotations(arrays: ArraysByName, n_terms: int) -> list[Rotation]:
         raise FileError(
             f"sizes and ranks of blocks do not fit the {n_terms} terms. Is the file damaged?"
         )
-    vectors = check_float_array(arrays, "vectors", (int((sizes * ranks).sum()),)).astype(np.float32)
-    ends = np.cumsum(sizes * ranks).reshape(sizes.shape)
-    return [
-        _read_rotation(order[at].astype(np.int32), sizes[at], ranks[at], vectors, ends[at])
-        for at in range(len(order))
-    ]
+    vectors = _read_vectors(arrays, int((sizes * ranks).sum()))
+    scales = check_float_array(arrays, "scales", (int(ranks.sum()),)).astype(np.float32)
+    blocks = iter(
+        _read_blocks(order.ravel().astype(np.int32), sizes.ravel(), ranks.ravel(), vectors, scales)
+    )
+    return [Rotation(tuple(islice(blocks, sizes.shape[1]))) for _ in order]
 
 
-def _read_rotation(
+def _read_vectors(arrays: ArraysByName, size: int) -> NDArray[Any]:
+    vectors = np.asarray(arrays["vectors"])
+    if vectors.dtype != np.int8:
+        return check_float_array(arrays, "vectors", (size,)).astype(np.float32)
+    if vectors.shape != (size,):
+        raise FileError(f"vectors must have {size} numbers, but the shape is {vectors.shape}.")
+    return vectors
+
+
+def _read_blocks(
     order: NDArray[Any],
     sizes: NDArray[Any],
     ranks: NDArray[Any],
     vectors: NDArray[Any],
-    ends: NDArray[Any],
-) -> Rotation:
-    blocks, first = [], 0
-    for size, rank, end in zip(sizes.tolist(), ranks.tolist(), ends.tolist(), strict=True):
-        own = vectors[end - size * rank : end].reshape(size, rank)
-        blocks.append(Block(order[first : first + size], own))
-        first += size
-    return Rotation(tuple(blocks))
+    scales: NDArray[np.float32],
+) -> Iterator[Block]:
+    # Earlier files have floats, term by term.
+    by_vector = vectors.dtype == np.int8
+    term = number = vector = 0
+    for size, rank in zip(sizes.tolist(), ranks.tolist(), strict=True):
+        own = vectors[number : number + size * rank]
+        own = own.reshape(rank, size).T if by_vector else own.reshape(size, rank)
+        yield Block(order[term : term + size], own, scales[vector : vector + rank])
+        term, number, vector = term + size, number + size * rank, vector + rank
 
 
 def _read_trees(arrays: ArraysByName, rotations: list[Rotation], n_classes: int) -> list[FlatTree]:

@@ -160,7 +160,7 @@ class VocabularyCurve:
         Numbers of terms, ascending; by default the last is the number of all terms.
     lines : tuple of CurveLine
         One for each score and model.
-    measure : {"error", "1 - micro F1"}
+    measure : {"error", "1 - micro-F1"}
         The share of wrong labels, or for multi-label documents 1 minus the micro-averaged F1.
     method : {"held-out", "cross-validation"}
         How documents were held out.
@@ -308,7 +308,7 @@ class _CurveMeasurement:
         return VocabularyCurve(
             sizes=tuple(checked),
             lines=tuple(self._lines(outcomes)),
-            measure="1 - micro F1" if self.train.targets.multi_label else "error",
+            measure="1 - micro-F1" if self.train.targets.multi_label else "error",
             method="held-out" if self.held_out else "cross-validation",
             n_documents=tested.X.shape[0],
         )

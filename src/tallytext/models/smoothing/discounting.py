@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,6 +209,45 @@ def leave_one_out_discount(counts_of_counts: Mapping[int, int]) -> float:
         return once / b - float((weight / (r - 1 - b)).sum())
 
     return float(np.clip(brentq(slope, 1e-12, 1 - 1e-12, xtol=1e-14), _MIN_DISCOUNT, _MAX_DISCOUNT))
+
+
+class DiscountBounds(NamedTuple):
+    r"""Bounds of the leave-one-out discount (Vilar et al., eq. 14).
+
+    .. math:: \frac{n_1}{n_1 + 2 n_2 + \sum_{r \ge 3} \frac{r}{r - 1} n_r} \le b \le
+              \frac{n_1}{n_1 + 2 n_2}
+
+    Attributes
+    ----------
+    lower, upper : float
+        The bounds, which always hold.
+    printed_lower : float
+        The lower bound as printed, :math:`n_1 / (n_1 + 2 n_2 + \sum_{r \ge 3} n_r)`. It can exceed
+        the discount if that is below one half.
+
+    Examples
+    --------
+    >>> DiscountBounds.from_counts({1: 1, 2: 1, 3: 10}).printed_lower > leave_one_out_discount(
+    ...     {1: 1, 2: 1, 3: 10}
+    ... )
+    True
+    """
+
+    lower: float
+    upper: float
+    printed_lower: float
+
+    @classmethod
+    def from_counts(cls, counts_of_counts: Mapping[int, int]) -> DiscountBounds:
+        """Compute the bounds from the number of events seen r times."""
+        once, twice = max(counts_of_counts.get(1, 0), 1), max(counts_of_counts.get(2, 0), 1)
+        more = {r: n for r, n in counts_of_counts.items() if r > 2}
+        below = once + 2 * twice
+        return cls(
+            once / (below + sum(n * r / (r - 1) for r, n in more.items())),
+            once / below,
+            once / (below + sum(more.values())),
+        )
 
 
 def interpolated_discount(once: float, events: Iterable[tuple[float, float]]) -> float:
