@@ -1,8 +1,12 @@
-"""Text classification from exact, additive counts."""
+"""Text classification from exact, additive counts.
 
+Packages export their names lazily, so that a light command does not import heavy modules.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from sys import modules
 from typing import TYPE_CHECKING
-
-from tallytext._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -11,6 +15,7 @@ if TYPE_CHECKING:
     from tallytext.features.l1 import L1Selector
     from tallytext.features.selector import TermSelector
     from tallytext.features.tf_idf import SmartWeighting
+    from tallytext.filtering import DocumentFilter
     from tallytext.models.bernoulli import BernoulliNB
     from tallytext.models.calibrated import Calibrated
     from tallytext.models.em import ExpectationMaximisation
@@ -33,6 +38,7 @@ __all__ = [
     "BernoulliNB",
     "Calibrated",
     "CosineKNN",
+    "DocumentFilter",
     "ExpectationMaximisation",
     "FisherFeatures",
     "L1Selector",
@@ -53,6 +59,34 @@ __all__ = [
     "vocabulary_curve",
 ]
 
+def lazy_exports(
+    package: str, homes: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return the ``__getattr__`` and ``__dir__`` of a package that imports names on first use.
+
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    homes : mapping of str to sequence of str
+        The public names defined in each module of the package.
+    """
+    home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names}
+
+    def __getattr__(name: str) -> object:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(home_of[name]), name)
+        # Importing a module binds its name in the package, and a function may have the same name.
+        setattr(modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*home_of, *vars(modules[package])})
+
+    return __getattr__, __dir__
+
+
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
@@ -62,6 +96,7 @@ __getattr__, __dir__ = lazy_exports(
         "features.l1": ["L1Selector"],
         "features.selector": ["TermSelector"],
         "features.tf_idf": ["SmartWeighting"],
+        "filtering": ["DocumentFilter"],
         "models.bernoulli": ["BernoulliNB"],
         "models.calibrated": ["Calibrated"],
         "models.em": ["ExpectationMaximisation"],

@@ -24,6 +24,7 @@ from tallytext.cli.explain import explain
 from tallytext.cli.inspect import info, terms
 from tallytext.cli.label import label
 from tallytext.cli.predict import predict
+from tallytext.cli.rank import rank
 from tallytext.cli.reproduce import reproduce
 from tallytext.cli.train import train
 from tallytext.cli.translate import app as translate
@@ -44,7 +45,7 @@ HELP = """Classify texts: train a model on examples, predict labels, and explain
     """
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
-    "Train and predict": [train, predict, explain, evaluate],
+    "Train and predict": [train, predict, rank, explain, evaluate],
     "Label and compare": [label, compare],
     "Change a model": [learn, forget, merge, recalibrate],
     "Inspect a model": [info, terms],
