@@ -21,6 +21,7 @@ from tallytext.cli.compare import compare
 from tallytext.cli.demo import demo
 from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
+from tallytext.cli.filter import app as filter_app
 from tallytext.cli.inspect import info, terms
 from tallytext.cli.label import label
 from tallytext.cli.predict import predict
@@ -67,6 +68,7 @@ for panel, commands in COMMANDS.items():
             help=help_text(command.__doc__ or ""),
             rich_help_panel=panel,
         )(expand_option_groups(command))
+app.add_typer(filter_app, name="filter", rich_help_panel="Train and predict")
 app.add_typer(translate, name="translate", rich_help_panel="More")
 
 
