@@ -69,13 +69,14 @@ Background = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Model = Annotated[
-    str,
+Models = Annotated[
+    list[str] | None,
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Additive model: poisson, multinomial, chi-contrast and others of tally train.",
-        show_default="poisson, words weighted by chi-square",
+        help="Additive model, as for tally train. Can be repeated: feedback decides how much each "
+        "counts.",
+        show_default="poisson, without weights of words and with chi-square weights",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -164,10 +165,10 @@ def start(
     *,
     queries: Queries = None,
     background: Background = None,
-    model: Model = "",
+    models: Models = None,
     gain: Gain = 2.0,
     cost: Cost = 1.0,
-    explore: Explore = 2.0,
+    explore: Explore = 5.0,
     language: Language = None,
     stop_words: StopWords = None,
     reading: options.ReadingOptions,
@@ -191,7 +192,7 @@ def start(
     if not sources and not named:
         raise typer.BadParameter("give a file of examples, or --query for each profile.")
     profiles = DocumentFilter(
-        model or None,
+        models or None,
         vectorizer=TextVectorizer(language=language, stop_words=stop_words),
         gain=gain,
         cost=cost,
