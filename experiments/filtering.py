@@ -44,7 +44,9 @@ def news(n_profiles: int = N_PROFILES) -> News:
     profiles = {*sorted(sizes, key=lambda label: (-sizes[label], label))[:n_profiles]}
     order = np.argsort(np.array(corpus.columns["date"]), kind="stable").tolist()
     wanted = [[label for label in corpus.labels[row] if label in profiles] for row in order]
-    return News([str(corpus.ids[row]) for row in order], [corpus.texts[row] for row in order], wanted)
+    return News(
+        [str(corpus.ids[row]) for row in order], [corpus.texts[row] for row in order], wanted
+    )
 
 
 def replay(stream: News, background: bool = True, **settings: Any) -> FilterReport:
@@ -60,14 +62,16 @@ def replay(stream: News, background: bool = True, **settings: Any) -> FilterRepo
     vectorizer = TextVectorizer(stop_words="english")
     profiles = DocumentFilter(vectorizer=vectorizer, **settings).start(texts, labels)
     for first in range(N_START, len(stream.texts), LOT):
-        profiles.filter(*(column[first : first + LOT] for column in (stream.texts, stream.ids, stream.labels)))
+        profiles.filter(
+            *(column[first : first + LOT] for column in (stream.texts, stream.ids, stream.labels))
+        )
     return profiles.report()
 
 
 def measures(report: FilterReport) -> list[float]:
     """Return means over profiles, in the order of the columns."""
     profiles = report.profiles
-    relevant = [each.relevant + (each.missed or 0) for each in profiles]
+    relevant = [each.n_relevant + (each.n_missed or 0) for each in profiles]
     shares = [each.utility / (2 * max(n, 1)) for each, n in zip(profiles, relevant, strict=True)]
     ends = [each for each in report.f1_over_time if each is not None]
     return [
@@ -77,7 +81,7 @@ def measures(report: FilterReport) -> list[float]:
         float(np.mean(shares)),
         ends[0],
         ends[-1],
-        sum(each.delivered for each in profiles),
+        sum(each.n_delivered for each in profiles),
     ]
 
 

@@ -59,6 +59,7 @@ __all__ = [
     "vocabulary_curve",
 ]
 
+
 def lazy_exports(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

@@ -41,7 +41,6 @@ from tallytext.errors import (
     InputError,
     LabelError,
     SettingsError,
-    TallytextError,
     UnknownNameError,
     did_you_mean,
 )
@@ -65,7 +64,7 @@ _MAX_JUDGED = 300  # deliveries that a threshold is fitted to, the latest
 _MAX_EXAMPLES = 50  # examples of a profile that a threshold is fitted to, the first
 _MAX_REJECTED = 100  # documents not delivered that a threshold is fitted to, the latest
 _REJECTED_SHARE = 20  # one of so many documents that are not delivered is among these
-_MIN_SAMPLE = 5  # a profile waits until so many documents have a score
+_MIN_SAMPLE = 3  # a profile waits until so many documents have a score
 _MAX_NEWTON_STEPS = 100
 _IDLE = 1000  # documents without a delivery after which a profile explores twice as much
 _MAX_WINDOWS = 64  # parts of the stream that a report tells apart
@@ -380,7 +379,7 @@ class DocumentFilter:
         truth = None if labels is None else [_label_list(each) for each in labels]
         if len(named) != len(documents) or (truth is not None and len(truth) != len(documents)):
             raise InputError("there must be one id, and one label if any, for each document.")
-        new = self._unseen(named)
+        new = self._new_positions(named)
         if not new:
             return []
         documents, named = [documents[at] for at in new], [named[at] for at in new]
@@ -392,7 +391,9 @@ class DocumentFilter:
         self._learn_background(documents, named)
         if truth is not None:
             true = dict(zip(named, truth, strict=True))
-            self.feedback([(each.id, each.profile, each.profile in true[each.id]) for each in found])
+            self.feedback(
+                [(each.id, each.profile, each.profile in true[each.id]) for each in found]
+            )
         return found
 
     def feedback(self, judgements: Iterable[Judgement | tuple[Any, str, bool | None]]) -> int:
@@ -488,7 +489,7 @@ class DocumentFilter:
             "n_examples": self._n_examples,
         }
         packed = json.dumps(records, allow_nan=False).encode()
-        own = {
+        own: dict[str, NDArray[Any]] = {
             "filter.records": np.frombuffer(packed, np.uint8),
             "filter.seen": np.array(sorted(self._seen), np.uint64),
         }
@@ -554,7 +555,9 @@ class DocumentFilter:
         self.vectorizer.vocabulary_ = tally.vocabulary
         self._read_tally(tally)
         records = json.loads(arrays["filter.records"].tobytes())
-        self._examples = [(str(document), [*map(str, given)]) for document, given in records["examples"]]
+        self._examples = [
+            (str(document), [*map(str, given)]) for document, given in records["examples"]
+        ]
         self._example_scores = [_scores(each) for each in records["example_scores"]]
         self._rejected = [_scores(each) for each in records["rejected"]]
         self._delivered = {each["id"]: _Delivered(**each) for each in records["delivered"]}
@@ -568,7 +571,7 @@ class DocumentFilter:
 
     # Score and deliver.
 
-    def _unseen(self, ids: list[str]) -> list[int]:
+    def _new_positions(self, ids: list[str]) -> list[int]:
         """Return the positions of documents that were not seen before, each id once."""
         new: dict[int, int] = {}
         for at, id in enumerate(ids):
@@ -692,7 +695,9 @@ class DocumentFilter:
         """Return at most eight windows, and the number of documents at the end of each."""
         size = max(1, math.ceil(len(self._windows) / _N_SHOWN))
         joined = _join(self._windows, size)
-        return [*zip(joined, np.cumsum([each.n_documents for each in joined]).tolist(), strict=True)]
+        return [
+            *zip(joined, np.cumsum([each.n_documents for each in joined]).tolist(), strict=True)
+        ]
 
     def _profile_report(self, name: str, rule: _Rule) -> ProfileReport:
         got = [each for each in self._delivered.values() if name in each.scores]
@@ -707,8 +712,8 @@ class DocumentFilter:
             start = end
         return ProfileReport(
             name=name,
-            examples=self._n_examples[name],
-            delivered=len(got),
+            n_examples=self._n_examples[name],
+            n_delivered=len(got),
             relevant_over_time=relevant,
             other_over_time=other,
             missed_over_time=missed,
@@ -747,7 +752,7 @@ class ProfileReport:
     ----------
     name : str
         The profile.
-    examples, delivered : int
+    n_examples, n_delivered : int
         Numbers of examples and of deliveries.
     relevant_over_time, other_over_time : list of int
         Deliveries of each window of the stream that were judged relevant, and not relevant.
@@ -760,8 +765,8 @@ class ProfileReport:
     """
 
     name: str
-    examples: int
-    delivered: int
+    n_examples: int
+    n_delivered: int
     relevant_over_time: list[int]
     other_over_time: list[int]
     missed_over_time: list[int | None]
@@ -770,22 +775,22 @@ class ProfileReport:
     cost: float
 
     @property
-    def relevant(self) -> int:
+    def n_relevant(self) -> int:
         """Number of deliveries that were judged relevant."""
         return sum(self.relevant_over_time)
 
     @property
-    def not_relevant(self) -> int:
+    def n_not_relevant(self) -> int:
         """Number of deliveries that were judged not relevant."""
         return sum(self.other_over_time)
 
     @property
-    def unjudged(self) -> int:
+    def n_unjudged(self) -> int:
         """Number of deliveries without feedback."""
-        return self.delivered - self.relevant - self.not_relevant
+        return self.n_delivered - self.n_relevant - self.n_not_relevant
 
     @property
-    def missed(self) -> int | None:
+    def n_missed(self) -> int | None:
         """Number of relevant documents that were not delivered; None if not known."""
         known = [each for each in self.missed_over_time if each is not None]
         return sum(known) if len(known) == len(self.missed_over_time) else None
@@ -793,23 +798,23 @@ class ProfileReport:
     @property
     def utility(self) -> float:
         """Utility of all judged deliveries."""
-        return self.gain * self.relevant - self.cost * self.not_relevant
+        return self.gain * self.n_relevant - self.cost * self.n_not_relevant
 
     @property
     def precision(self) -> float | None:
         """Share of judged deliveries that are relevant; None without any."""
-        return _ratio(self.relevant, self.relevant + self.not_relevant)
+        return _ratio(self.n_relevant, self.n_relevant + self.n_not_relevant)
 
     @property
     def recall(self) -> float | None:
         """Share of relevant documents that were delivered; None if not known."""
-        missed = self.missed
-        return None if missed is None else _ratio(self.relevant, self.relevant + missed)
+        missed = self.n_missed
+        return None if missed is None else _ratio(self.n_relevant, self.n_relevant + missed)
 
     @property
     def f1(self) -> float | None:
         """Harmonic mean of precision and recall; None if not known."""
-        return _f1(self.relevant, self.not_relevant, self.missed)
+        return _f1(self.n_relevant, self.n_not_relevant, self.n_missed)
 
     @property
     def f1_over_time(self) -> list[float | None]:
@@ -828,10 +833,12 @@ class ProfileReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all values, for JSON."""
-        names = ("name", "examples", "delivered", "relevant", "not_relevant", "unjudged", "missed")
-        more = ("utility", "precision", "recall", "f1", "threshold")
+        counts = ("examples", "delivered", "relevant", "not_relevant", "unjudged", "missed")
+        values = ("utility", "precision", "recall", "f1", "threshold")
         series = ("utility_over_time", "f1_over_time")
-        return {each: getattr(self, each) for each in (*names, *more, *series)}
+        counted = {each: getattr(self, f"n_{each}") for each in counts}
+        measured = {each: getattr(self, each) for each in (*values, *series)}
+        return {"name": self.name, **counted, **measured}
 
 
 @dataclass(frozen=True)
@@ -897,17 +904,18 @@ class FilterReport:
             f"{self.utility:,g} (+{self.gain:g} relevant, -{self.cost:g} not relevant)"
         )
         names = ("profile", "delivered", "relevant", "not", "unjudged", "missed", "utility")
-        rows = [(*names, "precision", "recall", "F1")]
+        rows: list[tuple[str, ...]] = [(*names, "precision", "recall", "F1")]
         for each in self.profiles:
-            counts = (each.delivered, each.relevant, each.not_relevant, each.unjudged, each.missed)
+            judged = (each.n_relevant, each.n_not_relevant, each.n_unjudged, each.n_missed)
+            counts = (each.n_delivered, *judged)
             shares = (each.precision, each.recall, each.f1)
             shown = ["-" if value is None else f"{value:,}" for value in counts]
             measured = ["-" if value is None else f"{value:.3f}" for value in shares]
             rows.append((each.name, *shown, f"{each.utility:,g}", *measured))
-        lines = [head, "", *_aligned(rows)]
+        lines = [head, "", *_align_columns(rows)]
         if self.ends:
-            lines += ["", "over time, all profiles:", *_aligned(self._time_rows())]
-        if any(each.missed is None for each in self.profiles) and self.n_documents:
+            lines += ["", "over time, all profiles:", *_align_columns(self._time_rows())]
+        if any(each.n_missed is None for each in self.profiles) and self.n_documents:
             lines += ["", "Recall and F1 need the labels of documents that were not delivered."]
         return "\n".join(lines)
 
@@ -1010,7 +1018,9 @@ def _check_text(value: Any) -> str:
 
 def _check_id(value: Any) -> str:
     if value is None or isinstance(value, float) or not str(value).strip():
-        raise InputError(f"a document has no id, but {value!r:.40}. Ids are texts or whole numbers.")
+        raise InputError(
+            f"a document has no id, but {value!r:.40}. Ids are texts or whole numbers."
+        )
     return str(value)
 
 
@@ -1046,7 +1056,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines, the first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -25,7 +25,7 @@ from tallytext.cli.io import (
 from tallytext.errors import FileError, InputError, LabelError
 
 if TYPE_CHECKING:
-    from tallytext.filtering import Delivery, DocumentFilter
+    from tallytext.filtering import Delivery
 
 _PANEL = "Profiles"
 _COLUMNS = ("id", "profile", "probability", "relevant", "text")
@@ -202,7 +202,7 @@ def start(
     for batch in InputDocuments(sources or [], reading, quiet):
         texts += batch.strings
         labels += [_as_list(each) for each in batch.labels or []]
-    for batch in InputDocuments(background or [], _unlabelled(reading), quiet):
+    for batch in InputDocuments(background or [], _without_labels(reading), quiet):
         texts += batch.strings
         labels += [[] for _ in batch.strings]
     if not any(labels):
@@ -243,10 +243,10 @@ def run(
     state = _State(path)
     writer = _DeliveryWriter(output)
     also = [identifier] if identifier is not None else []
-    reading = options.ReadingOptions(
+    columns = options.ReadingOptions(
         **{**vars(reading), "label": label, "label_separator": label_separator}
     )
-    documents = InputDocuments(sources, reading, quiet, also=also, max_documents=batch)
+    documents = InputDocuments(sources, columns, quiet, also=also, max_documents=batch)
     before = state.profiles.n_documents_
     with note_on_interrupt(lambda: "Run the same command again to continue."):
         # Deliveries that were saved, and perhaps not written, before an interruption.
@@ -459,7 +459,7 @@ def _as_list(label: Any) -> list[Any]:
     return [*label] if isinstance(label, list | tuple) else [label]
 
 
-def _unlabelled(reading: options.ReadingOptions) -> options.UnlabelledReadingOptions:
+def _without_labels(reading: options.ReadingOptions) -> options.UnlabelledReadingOptions:
     kept = {name: value for name, value in vars(reading).items() if not name.startswith("label")}
     return options.UnlabelledReadingOptions(**kept)
 
@@ -467,8 +467,9 @@ def _unlabelled(reading: options.ReadingOptions) -> options.UnlabelledReadingOpt
 HELP = """Filter a stream: profiles deliver documents, get feedback and learn from it.
 
     A profile wants the documents of one class. It starts from a few examples or a query, delivers
-    what is likely enough to be relevant, and is told of delivered documents whether they were. Words
-    and threshold follow this feedback, which can be corrected at any time. All of it is in one file.
+    documents that are likely enough to be relevant, and gets feedback on delivered documents only.
+    Words and threshold follow the feedback, which can be corrected at any time. All of it is in
+    one file.
 
     \b
     tally filter start news.tally examples.csv --text body --label topic
