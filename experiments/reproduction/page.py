@@ -26,7 +26,7 @@ def page_of(paper: Paper, results: Results) -> str:
 def _page(paper: Paper, results: Results, shown: AllShown) -> str:
     expected, found = paper.expectations(), found_of(results)
     sections = [f"# {expected.title}", expected.reference, expected.about, _note(paper, results)]
-    sections += _summary(expected, found)
+    sections += [*_summary(expected, found), _yourself(paper)]
     for part in paper.parts:
         sections += _section(part, expected, found, shown)
     return "\n\n".join(text.strip() for text in sections if text.strip()) + "\n"
@@ -74,6 +74,12 @@ def _summary(expected: Expected, found: Found) -> list[str]:
     rows = [(claim.says, claim.where, f"**{claim.verdict(found)}**") for claim in claims]
     table = Table("", ("claim", "", "here"), rows).markdown().replace("---:", "---")
     return ["## What it claims, and what holds", table]
+
+
+def _yourself(paper: Paper) -> str:
+    """Return the commands that run the paper's system on other documents, if they are written."""
+    path = paper.folder / "yourself.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _section(part: Part, expected: Expected, found: Found, shown: AllShown) -> list[str]:
