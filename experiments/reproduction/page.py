@@ -97,6 +97,12 @@ def _yourself(paper: Paper) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
+def _yourself(paper: Paper) -> str:
+    """Return the commands that run the paper's system on other documents, if they are written."""
+    path = paper.folder / "yourself.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def _section(part: Part, expected: Expected, found: Found, shown: AllShown) -> list[str]:
     heading = f"## {part.heading}"
     about = ["*Left open by the paper.*"] if part.is_open else []

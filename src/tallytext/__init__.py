@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tallytext.features.l1 import L1Selector
     from tallytext.features.selector import TermSelector
     from tallytext.features.tf_idf import SmartWeighting
+    from tallytext.filtering import DocumentFilter
     from tallytext.models.bernoulli import BernoulliNB
     from tallytext.models.calibrated import Calibrated
     from tallytext.models.em import ExpectationMaximisation
@@ -33,6 +34,7 @@ __all__ = [
     "BernoulliNB",
     "Calibrated",
     "CosineKNN",
+    "DocumentFilter",
     "ExpectationMaximisation",
     "FisherFeatures",
     "L1Selector",
@@ -53,6 +55,7 @@ __all__ = [
     "vocabulary_curve",
 ]
 
+
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
@@ -62,6 +65,7 @@ __getattr__, __dir__ = lazy_exports(
         "features.l1": ["L1Selector"],
         "features.selector": ["TermSelector"],
         "features.tf_idf": ["SmartWeighting"],
+        "filtering": ["DocumentFilter"],
         "models.bernoulli": ["BernoulliNB"],
         "models.calibrated": ["Calibrated"],
         "models.em": ["ExpectationMaximisation"],

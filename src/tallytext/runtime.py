@@ -1,4 +1,4 @@
-"""Resources of a computation: threads, memory, block sizes and the progress bar."""
+"""Resources of a computation: threads, memory, block sizes, the progress bar, lazy imports."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
+from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
-
-import joblib
-from threadpoolctl import threadpool_limits
 
 MAX_BLOCK_NUMBERS = 1 << 21
 """The largest number of floats in one block of rows: 16 MB."""
@@ -54,6 +52,7 @@ def thread_count(n_jobs: int | None = None) -> int:
     --------
     >>> thread_count(3)
     3
+    >>> import joblib
     >>> thread_count(-1) == joblib.cpu_count()
     True
     """
@@ -170,12 +169,17 @@ def one_blas_thread() -> Iterator[None]:
     >>> with one_blas_thread():
     ...     pass
     """
+    # Imported where needed: every package imports this module, and help must be fast.
+    from threadpoolctl import threadpool_limits
+
     with threadpool_limits(limits=1, user_api="blas"):
         yield
 
 
 @cache
 def _cores() -> int:
+    import joblib
+
     # joblib respects CPU affinity and the limits of containers, which os.cpu_count does not.
     # Cached, since the system call takes longer than predicting a document.
     return max(1, int(joblib.cpu_count()))
@@ -308,3 +312,31 @@ def peak_memory() -> int:
 def _read_status(name: str) -> int:
     lines = _STATUS.read_text().splitlines()
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
+def lazy_exports(
+    package: str, homes: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return the ``__getattr__`` and ``__dir__`` of a package that imports names on first use.
+
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    homes : mapping of str to sequence of str
+        The public names defined in each module of the package.
+    """
+    home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names}
+
+    def __getattr__(name: str) -> object:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(home_of[name]), name)
+        # Importing a module binds its name in the package, and a function may have the same name.
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*home_of, *vars(sys.modules[package])})
+
+    return __getattr__, __dir__

@@ -709,7 +709,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             batches.append(ClassValues(scores, classes))
         return concatenate_batches(batches, -np.inf).values
 
-    def rank(self, texts: Any, label: Any) -> FloatArray:
+    def rank(self, texts: Any, label: Any, normalize: bool | None = None) -> FloatArray:
         """Return a number for each text that sorts texts by how well they fit a class.
 
         These are log-odds for most models; see the method ``rank`` of the model.
@@ -720,12 +720,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The texts.
         label : label
             A class.
+        normalize : bool, default=None
+            True to divide log-odds by the length of the text, which ranks better if texts differ
+            in length; False not to; None for the default of the model.
         """
         check_is_fitted(self)
         self.model_.class_number(label)  # raises for an unknown label, also without texts
+        options = {} if normalize is None else {"normalize": normalize}
         batches = self._count_batches(texts)
         return np.concatenate(
-            [self.model_.rank(X, label) if X.shape[0] else np.empty(0) for X in batches]
+            [self.model_.rank(X, label, **options) if X.shape[0] else np.empty(0) for X in batches]
         )
 
     def explain(self, text: str, label: Any = None, against: Any = None) -> Explanation:

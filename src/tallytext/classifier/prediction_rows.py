@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -184,11 +184,11 @@ class CsvFormatter:
         self._top = top
         ranks = [f"{name}_{rank + 1}" for rank in range(top) for name in ("label", "probability")]
         files, ids, sets = ["file"] * has_file, ["id"] * has_id, ["set"] * has_sets
-        self.header = _csv([[*files, "row", *ids, "label", "probability", *ranks, *sets]])
+        self.header = csv_lines([[*files, "row", *ids, "label", "probability", *ranks, *sets]])
 
     def format(self, rows: list[PredictionRow]) -> bytes:
         """Return rows as lines."""
-        return _csv([self._values(row) for row in rows])
+        return csv_lines([self._values(row) for row in rows])
 
     def _values(self, row: PredictionRow) -> list[Any]:
         plain = {name: value for name, value in row.items() if name not in ("top", "set")}
@@ -219,7 +219,14 @@ def _join_list(value: Any) -> Any:
     return ";".join(map(str, value)) if isinstance(value, list) else value
 
 
-def _csv(rows: list[list[Any]]) -> bytes:
+def csv_lines(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return rows as lines of CSV in UTF-8.
+
+    Examples
+    --------
+    >>> csv_lines([["id", "text"], [7, "a, b"]])
+    b'id,text\\n7,"a, b"\\n'
+    """
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows(rows)
     # A lone surrogate has no form in UTF-8, and unlike JSON, CSV cannot escape it.

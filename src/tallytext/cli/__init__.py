@@ -21,9 +21,11 @@ from tallytext.cli.compare import compare
 from tallytext.cli.demo import demo
 from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
+from tallytext.cli.filter import app as filter_app
 from tallytext.cli.inspect import info, terms
 from tallytext.cli.label import label
 from tallytext.cli.predict import predict
+from tallytext.cli.rank import rank
 from tallytext.cli.reproduce import reproduce
 from tallytext.cli.train import train
 from tallytext.cli.translate import app as translate
@@ -44,7 +46,7 @@ HELP = """Classify texts: train a model on examples, predict labels, and explain
     """
 
 COMMANDS: dict[str, list[Callable[..., None]]] = {
-    "Train and predict": [train, predict, explain, evaluate],
+    "Train and predict": [train, predict, rank, explain, evaluate],
     "Label and compare": [label, compare],
     "Change a model": [learn, forget, merge, recalibrate, thresholds],
     "Inspect a model": [info, terms],
@@ -66,6 +68,7 @@ for panel, commands in COMMANDS.items():
             help=help_text(command.__doc__ or ""),
             rich_help_panel=panel,
         )(expand_option_groups(command))
+app.add_typer(filter_app, name="filter", rich_help_panel="Train and predict")
 app.add_typer(translate, name="translate", rich_help_panel="More")
 
 

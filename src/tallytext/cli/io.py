@@ -401,6 +401,15 @@ def check_output_file(path: Path, *, page: bool = False) -> Path:
     return path
 
 
+def check_new_file(path: Path) -> Path:
+    """Raise FileError before the work if a file exists already, or could not be created."""
+    where = f"cannot write to {str(path)!r}"
+    if path.exists():
+        raise FileError(f"{where}: it exists already. Choose another name, or remove it.")
+    _check_parent(path, where)
+    return path
+
+
 def check_output_folder(path: Path) -> Path:
     """Raise FileError before the work if a folder has files in it or could not be made."""
     path = path.resolve()

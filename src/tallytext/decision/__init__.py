@@ -6,7 +6,7 @@ returns a new object and expects out-of-sample scores.
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.decision.calibrators import (

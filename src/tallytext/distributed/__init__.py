@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.distributed.dask import dask_evaluate, dask_predict, dask_tally

@@ -8,7 +8,7 @@ or one class index per document. For confusion matrices, log-loss and areas unde
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.evaluation.evaluation import Evaluation

@@ -12,7 +12,7 @@
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.features.fisher import FisherDirections, FisherFeatures, fisher_directions

@@ -6,7 +6,7 @@ object and ``format`` its version, so that a newer file is recognised. Loading a
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.io.atomic import save_text

@@ -828,7 +828,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("k", k, 1)
         return self._top_classes(X, int(k))[0]
 
-    def rank(self, X: Any, label: Any) -> FloatArray:
+    def rank(self, X: Any, label: Any, normalize: bool = False) -> FloatArray:
         """Return the log-odds of a class for each document, to sort documents by.
 
         Parameters
@@ -837,9 +837,14 @@ class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Counts.
         label : label
             A class.
+        normalize : bool, default=False
+            True to divide by the length of the document, so that long documents, whose log-odds
+            are extreme, do not come first and last. Scores of trained models do not grow with the
+            length, so that this changes nothing.
         """
-        scores, _, classes = self.scores_lengths_classes(X)
-        return self.log_odds(scores)[:, class_position(label, classes)]
+        scores, lengths, classes = self.scores_lengths_classes(X)
+        odds = self.log_odds(scores)[:, class_position(label, classes)]
+        return odds / np.maximum(lengths, 1.0) if normalize else odds
 
     def posteriors(self, scores: FloatArray) -> FloatArray:
         """Return the log-probabilities of classes for given :meth:`scores`.

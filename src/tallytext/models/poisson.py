@@ -382,8 +382,21 @@ class PoissonNB(NaiveBayes):
         """
         return self._z_star(X)[0]
 
-    def rank(self, X: Any, label: Any) -> FloatArray:
-        """Return :meth:`z_star` of one class, to sort documents."""
+    def rank(self, X: Any, label: Any, normalize: bool = True) -> FloatArray:
+        """Return :meth:`z_star` of one class, or its log-odds, to sort documents.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts.
+        label : label
+            A class.
+        normalize : bool, default=True
+            True for :meth:`z_star`, which is divided by the length of the document; False for
+            log-odds.
+        """
+        if not normalize:
+            return super().rank(X, label)
         ranks, classes = self._z_star(X)
         return ranks[:, class_position(label, classes)]
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tallytext._lazy import lazy_exports
+from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.semantic.association import gensim_score, log_likelihood, npmi, pmi

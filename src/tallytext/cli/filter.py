@@ -1,0 +1,483 @@
+"""``tally filter``: deliver the documents of a stream that profiles want, and learn feedback."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallytext.cli import options
+from tallytext.cli.app import Command, Group, expand_option_groups, help_text
+from tallytext.cli.io import (
+    InputDocuments,
+    LineWriter,
+    check_new_file,
+    delay_interrupts,
+    note_on_interrupt,
+    print_json,
+    show_message,
+    show_warning,
+)
+from tallytext.errors import FileError, InputError, LabelError
+
+if TYPE_CHECKING:
+    from tallytext.filtering import Delivery
+
+_PANEL = "Profiles"
+_COLUMNS = ("id", "profile", "probability", "relevant", "text")
+_YES = {"yes", "y", "true", "1", "relevant"}
+_NO = {"no", "n", "false", "0", "not relevant"}
+_WITHDRAWN = "withdrawn"
+
+FilterFile = Annotated[
+    Path, typer.Argument(metavar="FILTER", help="A filter file, written by tally filter start.")
+]
+NewFilter = Annotated[
+    Path, typer.Argument(metavar="FILTER", help="The filter file to write; it must not exist.")
+]
+Examples = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[INPUT]",
+        help="Files or folders of example documents with their labels, or - for standard input.",
+        show_default="none",
+    ),
+]
+Queries = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query",
+        metavar="PROFILE=TEXT",
+        help="Start a profile from a few words instead of examples, e.g. 'grain=wheat corn "
+        "harvest'. Can be repeated.",
+        show_default="none",
+        rich_help_panel=_PANEL,
+    ),
+]
+Background = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--background",
+        metavar="INPUT",
+        help="Documents whose words are learned as not relevant, from the time before the stream. "
+        "Can be repeated.",
+        show_default="the first 1,000 documents that are not delivered",
+        rich_help_panel=_PANEL,
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Additive model, as for tally train. Can be repeated: feedback decides how much each "
+        "counts.",
+        show_default="poisson, without weights of words and with chi-square weights",
+        rich_help_panel=_PANEL,
+    ),
+]
+Gain = Annotated[
+    float,
+    typer.Option(metavar="X", help="Utility of a relevant delivery.", rich_help_panel=_PANEL),
+]
+Cost = Annotated[
+    float,
+    typer.Option(
+        metavar="X", help="Cost of a delivery that is not relevant.", rich_help_panel=_PANEL
+    ),
+]
+Explore = Annotated[
+    float,
+    typer.Option(
+        metavar="X",
+        help="Deliver below the threshold while little is known: by half of it when a profile "
+        "knows this number of documents. 0 never explores.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Language = Annotated[str | None, options.language_option(_PANEL)]
+StopWords = Annotated[str | None, options.stop_words_option(_PANEL)]
+Identifier = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Column of ids, to which feedback refers. A document whose id was seen is skipped.",
+        show_default="a hash of the text",
+        rich_help_panel="Documents",
+    ),
+]
+Replay = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="Replay an archive: take feedback on delivered documents from this column, and count "
+        "relevant documents that were missed.",
+        show_default="none, feedback comes later",
+        rich_help_panel="Documents",
+    ),
+]
+Batch = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Deliver and save after every N documents. 1 delivers each before the next is read.",
+    ),
+]
+Delivered = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File to append deliveries to; .csv is CSV, any other name JSON lines.",
+        show_default="standard output, JSON lines",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+Judged = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT",
+        help="Files with the columns id, profile and relevant (yes, no, withdrawn, or empty for "
+        "none): the file that run wrote, for instance. Or - for JSON lines on standard input.",
+    ),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also draw utility and F1 over time, as an SVG file.",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+
+
+def start(
+    path: NewFilter,
+    sources: Examples = None,
+    *,
+    queries: Queries = None,
+    background: Background = None,
+    models: Models = None,
+    gain: Gain = 2.0,
+    cost: Cost = 1.0,
+    explore: Explore = 5.0,
+    language: Language = None,
+    stop_words: StopWords = None,
+    reading: options.ReadingOptions,
+    quiet: options.Quiet = False,
+) -> None:
+    """Start a filter: one profile for each label of a few example documents.
+
+    A profile delivers documents like its examples. Three examples are a start, feedback does the
+    rest. A profile can also start from a query of a few words.
+
+    \b
+    tally filter start news.tally examples.csv --text body --label topic
+    tally filter start news.tally --query "grain=wheat corn harvest" --query "oil=crude oil opec"
+    tally filter start news.tally examples.csv --background last-month.csv --gain 3 --cost 1
+    """
+    from tallytext import TextVectorizer
+    from tallytext.filtering import DocumentFilter
+
+    check_new_file(path)
+    named = [_split_query(each) for each in queries or []]
+    if not sources and not named:
+        raise typer.BadParameter("give a file of examples, or --query for each profile.")
+    profiles = DocumentFilter(
+        models or None,
+        vectorizer=TextVectorizer(language=language, stop_words=stop_words),
+        gain=gain,
+        cost=cost,
+        explore=explore,
+    )
+    texts, labels = [query for _, query in named], [[name] for name, _ in named]
+    for batch in InputDocuments(sources or [], reading, quiet):
+        texts += batch.strings
+        labels += [_as_list(each) for each in batch.labels or []]
+    for batch in InputDocuments(background or [], _without_labels(reading), quiet):
+        texts += batch.strings
+        labels += [[] for _ in batch.strings]
+    if not any(labels):
+        raise LabelError("no document has a label, so there is no profile. Give --label COLUMN.")
+    profiles.start(texts, labels)
+    with delay_interrupts():
+        profiles.save(path)
+    if not quiet:
+        shown = ", ".join(profiles.profiles_[:20]) + ", …" * (len(profiles.profiles_) > 20)
+        n = len(profiles.profiles_)
+        show_message(f"saved as {path}: {n:,} profile{'s' * (n != 1)} ({shown})")
+
+
+def run(
+    path: FilterFile,
+    sources: options.AnySources,
+    *,
+    output: Delivered = None,
+    identifier: Identifier = None,
+    label: Replay = None,
+    label_separator: options.LabelSeparator = None,
+    batch: Batch = 100,
+    reading: options.UnlabelledReadingOptions,
+    quiet: options.Quiet = False,
+) -> None:
+    """Filter documents in the order of their arrival, and write those that are delivered.
+
+    Each delivery has the columns id, profile, probability, relevant (empty) and text. Fill in
+    relevant, and give the file to tally filter feedback. The filter file is saved before a delivery
+    is written. After a crash or Ctrl-C, run the same command again: documents that were read are
+    skipped, and deliveries that did not reach the output are written; to a file, each exactly once.
+
+    \b
+    tally filter run news.tally today.csv --text body --id number -o delivered.csv
+    tail -f wire.jsonl | tally filter run news.tally - --batch 1
+    tally filter run news.tally archive.csv --text body --label topic --label-separator ";"
+    """
+    state = _State(path)
+    writer = _DeliveryWriter(output)
+    also = [identifier] if identifier is not None else []
+    columns = options.ReadingOptions(
+        **{**vars(reading), "label": label, "label_separator": label_separator}
+    )
+    documents = InputDocuments(sources, columns, quiet, also=also, max_documents=batch)
+    before = state.profiles.n_documents_
+    with note_on_interrupt(lambda: "Run the same command again to continue."):
+        # Deliveries that were saved, and perhaps not written, before an interruption.
+        writer.write(state.profiles.deliveries(state.n_written), check=True)
+        for some in documents:
+            ids = some.also[identifier] if identifier is not None else None
+            found = state.profiles.filter(some.strings, ids, some.labels)
+            state.save()
+            writer.write(found)
+            state.n_written = state.profiles.n_delivered_
+        state.save()
+    skipped = documents.n_documents - (state.profiles.n_documents_ - before)
+    if skipped and not quiet:
+        show_warning(f"{skipped:,} documents were skipped: their ids were seen before.")
+    documents.close()
+
+
+def feedback(path: FilterFile, sources: Judged, *, quiet: options.Quiet = False) -> None:
+    """Learn which deliveries were relevant.
+
+    Give the file that run wrote, with yes or no in its column relevant; rows without are skipped.
+    The same feedback twice changes nothing, other feedback on the same delivery corrects it, and
+    "withdrawn" takes it back, exactly. If a row is wrong, nothing is learned.
+
+    \b
+    tally filter feedback news.tally delivered.csv
+    echo '{"id": "17", "profile": "oil", "relevant": true}' | tally filter feedback news.tally -
+    """
+    state = _State(path)
+    reading = options.UnlabelledReadingOptions(text="profile")
+    documents = InputDocuments(sources, reading, True, also=["id", "relevant"])
+    judgements = []
+    for source, batch in documents.by_source():
+        columns = (batch.places, batch.strings, batch.also["id"], batch.also["relevant"])
+        for place, profile, id, given in zip(*columns, strict=True):
+            if given is not None and str(given).strip():
+                relevant = _parse_judgement(given, f"{source}, row {place}")
+                judgements.append((id, profile, relevant))
+    changed = state.profiles.feedback(judgements)
+    state.save()
+    if not quiet:
+        show_message(f"{len(judgements):,} judgements read, {changed:,} new or changed")
+
+
+def report(
+    path: FilterFile,
+    *,
+    picture: Picture = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show the utility of each profile, its precision, and how they developed.
+
+    Utility is the gain of relevant deliveries minus the cost of others (2 and 1 unless start was
+    given others). Recall and F1 are known where run was given the labels of all documents.
+
+    \b
+    tally filter report news.tally
+    tally filter report news.tally --picture news.svg
+    """
+    from tallytext.filtering import DocumentFilter
+
+    found = DocumentFilter.load(path).report()
+    if picture is not None:
+        found.to_svg(picture)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        typer.echo(str(found))
+
+
+class _State:
+    """A filter file that a command changes.
+
+    Attributes
+    ----------
+    profiles : DocumentFilter
+        The filter.
+    n_written : int
+        Number of delivered documents that are known to be written to the output.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from tallytext.filtering import DocumentFilter
+
+        self._path = path
+        self._stamp = _file_stamp(path)
+        self.profiles, notes = DocumentFilter._load(path)
+        n_written = notes.get("n_written", 0)
+        if type(n_written) is not int or not 0 <= n_written <= self.profiles.n_delivered_:
+            raise FileError(f"cannot read {str(path)!r}: {n_written!r:.40} deliveries are written.")
+        self.n_written = n_written
+
+    def save(self) -> None:
+        """Replace the file; raise FileError if another command has changed it."""
+        if _file_stamp(self._path) != self._stamp:
+            raise FileError(
+                f"{str(self._path)!r} was changed by another command meanwhile. Nothing of it is "
+                "lost; run this command again."
+            )
+        with delay_interrupts():
+            self.profiles._save(self._path, {"n_written": self.n_written})
+            self._stamp = _file_stamp(self._path)
+
+
+def _file_stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class _DeliveryWriter:
+    """Appends deliveries to a file or to standard output, one line each.
+
+    A file may have been written to before an interruption, and edited by the user since: a
+    delivery that it holds is not written again, and only a line that was cut short is removed.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path, self._lines = path, LineWriter()
+        self._is_csv = path is not None and path.suffix == ".csv"
+        if path is not None and path.is_dir():
+            raise FileError(f"cannot write to {str(path)!r}: it is a folder.")
+
+    def write(self, deliveries: Sequence[Delivery], check: bool = False) -> None:
+        """Append deliveries; with ``check``, those that the file does not hold."""
+        if self._path is None:
+            self._lines.write(self._format(deliveries), len(deliveries))
+            return
+        is_new = not self._path.exists() or not self._path.stat().st_size
+        if check and not is_new:
+            self._remove_partial_line()
+            present = {*self._present()} if deliveries else set()
+            deliveries = [each for each in deliveries if (each.id, each.profile) not in present]
+            is_new = not self._path.stat().st_size
+        with delay_interrupts(), self._path.open("ab") as file:
+            if is_new and self._is_csv:
+                file.write(_csv_line(_COLUMNS))
+            file.write(self._format(deliveries))
+
+    def _format(self, deliveries: Sequence[Delivery]) -> bytes:
+        from tallytext.classifier.prediction_rows import as_json
+
+        lines = []
+        for each in deliveries:
+            # One line each in CSV too, so that a line cut short can be told from a whole one.
+            values = (each.id, each.profile, round(each.probability, 4))
+            if self._is_csv:
+                lines.append(_csv_line((*values, "", " ".join(each.text.split()))))
+            else:
+                row = dict(zip(_COLUMNS, (*values, None, each.text), strict=True))
+                lines.append((as_json(row) + "\n").encode())
+        return b"".join(lines)
+
+    def _remove_partial_line(self) -> None:
+        """Make the file end with a whole line."""
+        assert self._path is not None
+        content = self._path.read_bytes()
+        if content.endswith(b"\n"):
+            return
+        end = content.rfind(b"\n") + 1
+        if self._is_whole(content[end:]):
+            with self._path.open("ab") as file:
+                file.write(b"\n")
+        else:
+            with self._path.open("r+b") as file:
+                file.truncate(end)
+
+    def _is_whole(self, line: bytes) -> bool:
+        try:
+            if self._is_csv:
+                return len(next(csv.reader([line.decode()], strict=True))) == len(_COLUMNS)
+            return isinstance(json.loads(line), dict)
+        except (ValueError, csv.Error, StopIteration):
+            return False
+
+    def _present(self) -> Iterator[tuple[str, str]]:
+        assert self._path is not None
+        with self._path.open(encoding="utf-8", errors="replace", newline="") as file:
+            rows = csv.DictReader(file) if self._is_csv else map(json.loads, file)
+            for row in rows:
+                if isinstance(row, dict):
+                    yield str(row.get("id")), str(row.get("profile"))
+
+
+def _csv_line(values: Sequence[Any]) -> bytes:
+    from tallytext.classifier.prediction_rows import csv_lines
+
+    return csv_lines([values])
+
+
+def _parse_judgement(value: Any, place: str) -> bool | None:
+    word = str(value).strip().lower()
+    if word in _YES | _NO:
+        return word in _YES
+    if word == _WITHDRAWN:
+        return None
+    raise InputError(f"{place}: relevant must be yes, no or withdrawn, not {value!r:.40}.")
+
+
+def _split_query(query: str) -> tuple[str, str]:
+    name, separator, words = query.partition("=")
+    if not separator or not name.strip() or not words.strip():
+        raise typer.BadParameter(f"--query must be PROFILE=TEXT, not {query!r:.60}.")
+    return name.strip(), words
+
+
+def _as_list(label: Any) -> list[Any]:
+    return [*label] if isinstance(label, list | tuple) else [label]
+
+
+def _without_labels(reading: options.ReadingOptions) -> options.UnlabelledReadingOptions:
+    kept = {name: value for name, value in vars(reading).items() if not name.startswith("label")}
+    return options.UnlabelledReadingOptions(**kept)
+
+
+HELP = """Filter a stream: profiles deliver documents, get feedback and learn from it.
+
+    A profile wants the documents of one class. It starts from a few examples or a query, delivers
+    documents that are likely enough to be relevant, and gets feedback on delivered documents only.
+    Words and threshold follow the feedback, which can be corrected at any time. All of it is in
+    one file.
+
+    \b
+    tally filter start news.tally examples.csv --text body --label topic
+    tally filter run news.tally monday.csv --text body --id number -o delivered.csv
+    tally filter feedback news.tally delivered.csv
+    tally filter report news.tally
+    """
+
+app = typer.Typer(cls=Group, help=help_text(HELP), no_args_is_help=True)
+for command in (start, run, feedback, report):
+    app.command(cls=Command, help=help_text(command.__doc__ or ""))(expand_option_groups(command))
