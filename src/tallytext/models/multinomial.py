@@ -284,7 +284,7 @@ class MultinomialNB(NaiveBayes):
         named = self.open_ or hasattr(self, "feature_names_in_")
 
         def make() -> Signatures:
-            return smoothing.signatures(vocabulary.ids if named else None, width)
+            return smoothing.locate_signatures(vocabulary.ids if named else None, width)
 
         settings = vocabulary.native, smoothing
         return self.cache_.constants(width, make, settings, "signatures")

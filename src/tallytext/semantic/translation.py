@@ -24,6 +24,7 @@ from tallytext.semantic.signatures import (
     WORD,
     Finder,
     Signatures,
+    SignatureVectorizer,
     check_names,
     fit_finders,
     parse_signatures,
@@ -31,6 +32,8 @@ from tallytext.semantic.signatures import (
 )
 from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
+
+_NO_FINDER = "this model was fitted on counts of phrases, so it cannot find phrases in texts."
 
 
 class TranslatedWords(list[tuple[str, float]]):
@@ -368,6 +371,37 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
             words, others, background, rows, np.arange(first, len(words) + len(others))
         )
 
+    def new_vectorizer(self, vectorizer: TextVectorizer | None = None) -> TextVectorizer:
+        """Return an unfitted vectorizer that counts words and the signatures of this model.
+
+        Phrases and concepts are terms of their own, with the names of
+        :meth:`get_feature_names_out`.
+
+        Parameters
+        ----------
+        vectorizer : TextVectorizer, default=None
+            Splits texts into words; None for that of this model, without limits of its vocabulary.
+
+        Raises
+        ------
+        CountError
+            If the model was fitted on counts of phrases, so that it cannot find them in texts.
+
+        Examples
+        --------
+        >>> model = TranslationModel(stop_words=["the"]).fit(["the sea", "the salt sea"])
+        >>> model.new_vectorizer().fit(["the sea"]).get_feature_names_out()
+        array(['sea'], dtype=object)
+        """
+        check_is_fitted(self)
+        if self.phrases_ is None and len(self._phrase_names):
+            raise CountError(_NO_FINDER)
+        if vectorizer is None:
+            vectorizer = clone(self.vectorizer_).set_params(min_df=1, max_df=1.0, max_features=None)
+        if self.phrases_ is None:
+            return clone(vectorizer)
+        return SignatureVectorizer.from_vectorizer(vectorizer, self.phrases_)
+
     def _set_fitted(
         self, words: Any, phrase_names: Any, background: Any, rows: Any, columns: Any
     ) -> None:
@@ -399,9 +433,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         """
         check_is_fitted(self)
         if self.phrases_ is None and len(self._phrase_names):
-            raise CountError(
-                "this model was fitted on counts of phrases, so it cannot find phrases in texts."
-            )
+            raise CountError(_NO_FINDER)
         texts = texts if hasattr(texts, "__len__") else list(texts)
         words = self.vectorizer_.transform(texts)
         if self.phrases_ is None:
