@@ -164,10 +164,11 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         The closed-form maximum, or ``n_steps`` of expectation maximisation.
     n_steps : int, default=15
         The number of steps of expectation maximisation.
-    min_probability : float, default=0.001
+    min_probability : float, default=0.0001
         Smaller probabilities are removed from a row.
-    max_entries : int or None, default=200
-        The maximal number of words in a row; the most probable ones stay.
+    max_entries : int or None, default=1000
+        The maximal number of words in a row; the most probable ones stay. Fewer make the model
+        smaller and drop more of the mass: a row of a frequent word has tens of thousands.
     min_df : int, default=2
         A signature that occurs in fewer documents has no row.
     counts : {"occurrences", "documents", "log"}, default="occurrences"
@@ -249,8 +250,8 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         beta: float = 0.5,
         solver: Solver = "exact",
         n_steps: int = 15,
-        min_probability: float = 0.001,
-        max_entries: int | None = 200,
+        min_probability: float = 0.0001,
+        max_entries: int | None = 1000,
         min_df: int = 2,
         counts: Counts = "occurrences",
         trim: bool = False,
