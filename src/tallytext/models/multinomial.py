@@ -194,7 +194,8 @@ class MultinomialNB(NaiveBayes):
             raise ValueError(
                 f"smoothing must be a Smoothing such as Laplace(1), not {self.smoothing!r}."
             )
-        if isinstance(self.smoothing, Semantic):
+        # Without a translation, a classifier learns one; fitting on counts raises an error.
+        if isinstance(self.smoothing, Semantic) and self.smoothing.translation is not None:
             check_translation(self.smoothing.translation)
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
