@@ -73,8 +73,8 @@ class Semantic(Smoothing):
     signatures : {"words", "phrases", "words+phrases"}, default="words"
         The signatures to learn if there is no translation.
     min_probability : float, default=0.0
-        Smaller values of :math:`p_t` are pruned. A limit such as 1e-5 makes models with very many
-        classes smaller, and changes some predictions.
+        Smaller values of :math:`p_t` are pruned. A limit such as 1e-5 saves memory if classes are
+        very many, and changes some predictions.
 
     Examples
     --------
