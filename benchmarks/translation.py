@@ -131,9 +131,9 @@ def _solved(words: Any, counts: Any, background: Any, k: float) -> tuple[Any, An
         stays = counts > k * mu * expected
         words, counts = words[stays], counts[stays]
     shares = counts / mu - k * background[words]
-    words, shares = words[shares >= 0.001], shares[shares >= 0.001]
-    if len(words) > 200:
-        best = np.lexsort((words, -shares))[:200]
+    words, shares = words[shares >= 0.0001], shares[shares >= 0.0001]
+    if len(words) > 1000:
+        best = np.lexsort((words, -shares))[:1000]
         words, shares = words[best], shares[best]
     return words, shares / shares.sum()
 

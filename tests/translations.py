@@ -55,4 +55,5 @@ def smoothings(translations=SMALL):
         st.sampled_from(translations),
         st.sampled_from([0.0, 0.4, 0.9, 1.0]),
         st.sampled_from([0.5, 0.05, 1.0]),
+        min_probability=st.sampled_from([0.0, 1e-5]),
     )

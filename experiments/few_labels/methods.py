@@ -62,7 +62,7 @@ class Prepared:
     @cached_property
     def translation(self) -> TranslationModel:
         """What words stand for, learned from all training documents without their labels."""
-        model = TranslationModel(verbose=False)
+        model = TranslationModel(min_probability=0.001, max_entries=200, verbose=False)
         return model.fit_counts(self.counts, self.vectorizer.get_feature_names_out())
 
     @cached_property

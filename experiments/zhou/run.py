@@ -17,6 +17,7 @@ from experiments.zhou import (
     table1,
     table2,
     table3,
+    yourself,
 )
 
 PARTS = [
@@ -33,5 +34,6 @@ PARTS = [
     phrases,
     mixture,
     rounds,
+    yourself,
 ]
 PAPER = Paper.of("zhou", __file__, PARTS)

@@ -10,7 +10,7 @@ import pytest
 
 from commands import json_of, run, succeed, write_csv, write_jsonl
 from tallytext import TextVectorizer
-from tallytext.semantic import Concepts, TranslationModel
+from tallytext.semantic import Concepts, Phrases, TranslationModel
 
 TEXTS = [
     "The space shuttle is in orbit.",
@@ -69,6 +69,29 @@ def test_only_concepts_get_rows_if_asked_for(source, tmp_path):
     assert found["documents"] == len(TEXTS) and found["skipped"] == 0
     refused = run("translate", "learn", source, "--signatures", "concepts")
     assert refused.exit_code == 2 and "--concepts FILE" in refused.output
+
+
+@pytest.mark.parametrize("method", ["npmi", "likelihood", "gensim", "xtract"])
+@pytest.mark.parametrize("signatures", [None, "phrases", "words+phrases"])
+def test_phrases_are_found_by_the_method_of_choice(source, tmp_path, method, signatures):
+    path, stop_words = tmp_path / "out", ["--stop-words", "english"]
+    given = [] if signatures is None else ["--signatures", signatures]
+    succeed("translate", "learn", source, "-o", path, "--phrases", method, *given, *stop_words)
+    wanted = (signatures or "phrases").replace("phrases", "").strip("+")
+    model = TranslationModel(
+        [*wanted.split(), Phrases(method, stop_words="english")],
+        vectorizer=TextVectorizer(stop_words="english"),
+    )
+    check_same(path, model.fit(TEXTS))
+
+
+def test_a_method_without_phrases_is_refused(source):
+    for signatures in ("words", "concepts"):
+        refused = run(
+            "translate", "learn", source, "--phrases", "xtract", "--signatures", signatures
+        )
+        assert refused.exit_code == 2
+        assert "has none" in refused.output
 
 
 def test_texts_are_read_from_everywhere(source, news, tmp_path, monkeypatch):

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-LEAST = 1e-5
-
 
 def semantic_probabilities(smoothing, counts, words, names, pruned=True):
     """p(w|c) from the counts of a class and of all documents, and the names of the columns."""
@@ -17,7 +15,7 @@ def semantic_probabilities(smoothing, counts, words, names, pruned=True):
     if shares is None:
         return background
     if pruned:
-        dropped = np.where(shares < LEAST, shares, 0.0)
+        dropped = np.where(shares < smoothing.min_probability, shares, 0.0)
         shares = shares - dropped + dropped.sum() * unigram
     return (1 - smoothing.weight) * background + smoothing.weight * shares
 

@@ -67,6 +67,9 @@ from tallytext.features.selector import TermSelector
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.naive_bayes import NaiveBayes
 from tallytext.runtime import progress_bar, rows_per_block
+from tallytext.semantic.matching import PhraseCounter
+from tallytext.semantic.serialization import finders_to_bytes
+from tallytext.semantic.signatures import CombinedFinder
 from tallytext.tally.labels import (
     distinct_labels,
     indicator_matrix,
@@ -77,7 +80,7 @@ from tallytext.tally.labels import (
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
-from tallytext.text.sources import split_documents
+from tallytext.text.sources import as_texts, split_documents
 from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
 
@@ -237,8 +240,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Texts of the same kind without labels, which help if there are few labels. "auto" and
             "best" then take "pooled" if classes have 50 labels or fewer (the median), and compare
             it with the other learners if they have more. These texts are in no class and not among
-            the counts. None and missing values are not labels, and -1 is a label like any other,
-            so texts without labels must be given here.
+            the counts, except with :class:`~tallytext.models.Semantic` smoothing: it counts their
+            words in the background, and learns its translation from them if it has none. None and
+            missing values are not labels, and -1 is a label like any other, so texts without labels
+            must be given here.
         groups : array-like of shape (n_documents,), default=None
             Documents of one group (thread, author, near duplicates) are held out together, so that
             the expected accuracy is not too high.
@@ -253,6 +258,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         training = Training(self, _is_not_empty(unlabelled))
         listed, columns = read_labels(labels)
         keys = _sampling_keys(len(listed), groups, time)
+        if training.learns_translation:
+            texts, unlabelled = training.learn_translation(texts, unlabelled)
         if training.vectorizer.is_limited and _is_not_empty(unlabelled):
             texts, unlabelled = training.fit_vocabulary(texts, unlabelled)
         training.add(texts, listed, keys)
@@ -286,6 +293,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "min_df, max_df and max_features need all documents at once, including those "
                 "without labels: use fit, or a vectorizer without limits."
             )
+        if training.learns_translation:
+            batches, unlabelled = _learn_translation(training, batches, unlabelled)
         for texts, labels in batches:
             listed, columns = read_labels(labels)
             widths.add(columns)
@@ -800,7 +809,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learner=self.learner_.name,
             setting=setting,
             multi_label=self.multi_label_,
-            n_documents=int(tally.n_documents),
+            n_documents=int(tally.n_documents - (0 if self.multi_label_ else tally.n_unlabelled)),
             n_classes=len(tally.classes),
             n_terms=int(tally.n_terms),
             n_tokens=int(tally.n_tokens),
@@ -1234,6 +1243,17 @@ def check_min_confidence(min_confidence: Any) -> None:
         raise ScoreError(f"min_confidence must lie from 0 to 1, not {min_confidence!r}.")
 
 
+def _learn_translation(
+    training: Training, batches: Iterable[tuple[Any, Any]], unlabelled: Iterable[Any] | None
+) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """Learn the translation of semantic smoothing; return all batches, to be read again."""
+    stored = [(as_texts(texts).strings(), labels) for texts, labels in batches]
+    pool = [as_texts(texts).strings() for texts in unlabelled or ()]
+    labelled = [text for texts, _ in stored for text in texts]
+    training.learn_translation(labelled, [text for texts in pool for text in texts])
+    return stored, pool
+
+
 def _add_unlabelled(training: Training, texts: Any, verbose: bool | None) -> None:
     n_batches = -(-len(texts) // TRAINING_BATCH) if hasattr(texts, "__len__") else 1
     with progress_bar("Counting unlabelled texts", n_batches, verbose) as step:
@@ -1356,4 +1376,9 @@ def _differences(
 def _is_equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and np.array_equal(one, other)
-    return one is other or (type(one) is type(other) and bool(one == other))
+    if one is other or type(one) is not type(other):
+        return one is other
+    if isinstance(one, PhraseCounter | CombinedFinder):
+        # A classifier that was loaded finds the same phrases by an object of its own.
+        return np.array_equal(finders_to_bytes(one), finders_to_bytes(other))
+    return bool(one == other)

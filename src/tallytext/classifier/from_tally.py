@@ -26,7 +26,13 @@ from tallytext.classifier.model_selection import (
     selector_for,
 )
 from tallytext.classifier.report import describe_origin
-from tallytext.classifier.training import candidates_for, planes_for
+from tallytext.classifier.training import (
+    candidates_for,
+    check_signatures_occur,
+    check_words_only,
+    planes_for,
+    semantic_smoothing,
+)
 from tallytext.errors import (
     CountError,
     LabelError,
@@ -36,6 +42,7 @@ from tallytext.errors import (
     SettingsError,
 )
 from tallytext.evaluation.folds import Rows, subtraction_folds
+from tallytext.models.smoothing.semantic import check_translation
 from tallytext.tally.gathered import GatheredTally, Origin
 from tallytext.tally.labels import sort_labels
 from tallytext.tally.planes import Plane, sort_planes
@@ -88,6 +95,9 @@ class TallyTraining:
             A label per document, or a list of labels.
         """
         tally, multi_label = self._tally, self._multi_label
+        smoothing = semantic_smoothing(self._candidates[0].model)
+        if smoothing is not None:
+            check_signatures_occur(smoothing.translation, tally)
         labels = labels if multi_label else single_labels(labels)
         bounded = self._origin is not None and bool(self._origin.dropped)
         sampled = TallySample.from_texts(tally, self._vectorizer, texts, labels, bounded)
@@ -217,6 +227,10 @@ def _additive_candidates(settings: ClassifierSettings) -> list[Candidate]:
             f"{name} is trained on documents, and a tally holds only their sums. Train it with "
             'fit, for example on a sample of the documents, or use model="auto".'
         )
+    smoothing = semantic_smoothing(found[0].model)
+    if smoothing is not None:
+        check_translation(smoothing.translation)
+        check_words_only(smoothing.translation)
     return found
 
 

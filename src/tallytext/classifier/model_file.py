@@ -36,6 +36,8 @@ from tallytext.models.serialization import (
     restore_model,
 )
 from tallytext.models.smoothing.semantic import Semantic
+from tallytext.semantic.signatures import SignatureVectorizer
+from tallytext.semantic.translation import TranslationModel
 from tallytext.tally.labels import label_array, plain_label, sort_labels
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
@@ -120,7 +122,7 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
         "learner": classifier.learner_.name,
         "model": estimator_to_dict(classifier.model_),
         "state": state,
-        "vectorizer": estimator_to_dict(classifier.vectorizer_),
+        "vectorizer": estimator_to_dict(_without_signatures(classifier.vectorizer_)),
         "selection": selection,
         "columns": classifier.n_columns_,
         "tally": counts,
@@ -144,6 +146,13 @@ def _model_contents(model: Model) -> tuple[Arrays, dict[str, Any]]:
         return model_arrays(model), model_state(model)
     arrays, values = model.to_arrays()
     return arrays, {"several": model.multi_label_, "open": model.open_, "values": values}
+
+
+def _without_signatures(vectorizer: TextVectorizer) -> TextVectorizer:
+    """Return the vectorizer of words: the phrases to count are those of the translation."""
+    if isinstance(vectorizer, SignatureVectorizer):
+        return vectorizer.without_signatures()
+    return vectorizer
 
 
 def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
@@ -194,6 +203,8 @@ def _fill(classifier: TextClassifier, arrays: Arrays, header: dict[str, Any]) ->
         given.smoothing = replace(given.smoothing, translation=own.translation)
     classifier.set_params(**parameters)
     classifier.vectorizer_ = _vectorizer(header["vectorizer"])
+    if isinstance(own, Semantic) and isinstance(own.translation, TranslationModel):
+        classifier.vectorizer_ = own.translation.new_vectorizer(classifier.vectorizer_)
     classifier.vectorizer_.vocabulary_ = tally.vocabulary
     _fill_summary(classifier, header["summary"])
     classifier._calibration = _calibration(header["calibration"], model)

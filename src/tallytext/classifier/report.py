@@ -296,7 +296,11 @@ def describe_model(model: Any) -> str:
         if default is not MISSING and type(value) is type(default) and bool(value == default):
             continue
         is_nested = is_dataclass(value) and not isinstance(value, type)
-        shown.append(f"{name}={describe_model(value) if is_nested else repr(value)}")
+        if name == "translation" and hasattr(value, "rows_"):
+            n_rows, n_words = value.rows_.shape
+            shown.append(f"{name}=<{n_rows:,} signatures into {n_words:,} words>")
+        else:
+            shown.append(f"{name}={describe_model(value) if is_nested else repr(value)}")
     return f"{type(model).__name__}({', '.join(shown)})"
 
 

@@ -47,7 +47,7 @@ from tallytext.classifier.report import (
     explain_unlabelled_choice,
     refuse_multi_label,
 )
-from tallytext.errors import CountOverflowError, LabelError, VocabularyError
+from tallytext.errors import CountOverflowError, LabelError, SettingsError, VocabularyError
 from tallytext.evaluation.folds import (
     Rows,
     folds_of_sorted_groups,
@@ -58,6 +58,8 @@ from tallytext.evaluation.folds import (
     take_whole_groups,
 )
 from tallytext.features.selector import TermSelector
+from tallytext.models.smoothing.semantic import Semantic, Signatures, check_translation
+from tallytext.semantic.translation import TranslationModel
 from tallytext.tally.gathered import add_tallies
 from tallytext.tally.labels import LabelIndex, distinct_labels
 from tallytext.tally.planes import Plane, sort_planes
@@ -120,7 +122,7 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
             for each in kind.models()
             for features in kind.features
         ]
-    if unlabelled and model not in CHOICES:
+    if unlabelled and model not in CHOICES and semantic_smoothing(found[0].model) is None:
         check_semi_supervised(found[0].learner)
     if settings.vectorizer is not None:
         # Without a choice of features, one candidate remains of each model.
@@ -136,11 +138,32 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
     return found
 
 
+def semantic_smoothing(model: Any) -> Semantic | None:
+    """Return the semantic smoothing of a model, or None if it has another one.
+
+    Raises
+    ------
+    SettingsError
+        If the smoothing is inside a model that is trained on documents and would ignore it.
+    """
+    if isinstance(getattr(getattr(model, "nb", None), "smoothing", None), Semantic):
+        raise SettingsError(
+            f"{type(model).__name__} cannot start from semantic smoothing. Use "
+            "MultinomialNB(Semantic(...)) itself."
+        )
+    smoothing = getattr(model, "smoothing", None)
+    return smoothing if isinstance(smoothing, Semantic) else None
+
+
 def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
     """Return the planes that a tally must count for a model of the selected terms."""
     planes: list[Plane] = []
     if candidate.learner.additive:
         model = candidate.model
+        smoothing = semantic_smoothing(model)
+        if smoothing is not None and not _is_fitted(smoothing.translation):
+            # The planes do not depend on the translation, which is learned later.
+            model = clone(model).set_params(smoothing=None)
         model._resolve_multi_label(bool(model.multi_label))
         # A classifier counts whole documents: in units of 1, without document weights.
         planes += [column for column in model._columns(1.0, False) if isinstance(column, Plane)]
@@ -150,6 +173,40 @@ def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
         if selector.labels in (None, "fractional") and shared not in planes:
             planes.append(shared)
     return planes
+
+
+def _is_fitted(translation: Any) -> bool:
+    return hasattr(translation, "rows_")
+
+
+def check_words_only(translation: Any) -> None:
+    """Raise SettingsError for a translation of phrases that cannot be counted in these texts."""
+    if (np.asarray(translation.kinds_) > 0).any():
+        raise SettingsError(
+            "this translation has rows of phrases or concepts, but cannot count them in texts: it "
+            "is not a TranslationModel, or the texts are not at hand. Fit a TextClassifier on "
+            "texts with a TranslationModel that was fitted on texts, or translate words only."
+        )
+
+
+def check_signatures_occur(translation: Any, tally: Tally) -> None:
+    """Raise SettingsError if semantic smoothing would be plain background smoothing.
+
+    Raises
+    ------
+    SettingsError
+        If no signature of the translation, or none of its words, occurs in the documents.
+    """
+    vocabulary = tally.vocabulary
+    found = Signatures.from_translation(translation, vocabulary.ids, len(vocabulary))
+    for name, columns in (("signature", found.columns), ("word", found.words)):
+        if tally.n_tokens and not (columns >= 0).any():
+            raise SettingsError(
+                f"no {name} of the translation occurs in the training documents, so it would have "
+                "no effect. Was it learned from texts of another kind or language, or with another "
+                "vectorizer? Learn it from texts like these; words have more signatures than "
+                "phrases."
+            )
 
 
 class DocumentCounter:
@@ -198,6 +255,8 @@ class DocumentCounter:
         self.labels: list[Any] = []
         self.n_unlabelled = 0
         self.tally: Tally | None = None
+        # True to count documents without labels in the totals of the tally, and in no class.
+        self.counts_unlabelled = False
         self.overflowing: list[Plane] = []
         self._planes = sort_planes(planes)
         self._max_words = max_words
@@ -249,8 +308,14 @@ class DocumentCounter:
     def add_unlabelled(self, texts: Any) -> None:
         """Count documents without labels, for the learners that use them.
 
-        They are in no class and in no tally, but their words become part of the vocabulary.
+        They are in no class, and only semantic smoothing has them in its tally; but their words
+        become part of the vocabulary.
         """
+        if self.counts_unlabelled:
+            X = self.vectorizer.partial_fit_transform(texts)
+            self.n_unlabelled += X.shape[0]
+            if X.shape[0]:
+                self._learn(X, [[]] * X.shape[0])
         for stored in self._unlabelled.values():
             stored.count(texts)
             # Each of them counts the same texts, so these must not be added up.
@@ -331,6 +396,49 @@ class Training:
             pool,
             SAMPLE_SIZE_REFITTING if refits else SAMPLE_SIZE,
         )
+        # The smoothing of the only candidate, if that is semantic.
+        self._semantic = semantic_smoothing(self.candidates[0].model)
+        self.counter.counts_unlabelled = self._semantic is not None
+        if self._semantic is not None and not self.learns_translation:
+            self._count_signatures(settings.vectorizer)
+
+    @property
+    def learns_translation(self) -> bool:
+        """True if a translation has to be learned from the texts before they are counted."""
+        return self._semantic is not None and not _is_fitted(self._semantic.translation)
+
+    def learn_translation(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
+        """Learn the translation of semantic smoothing from all texts; return these as lists."""
+        assert self._semantic is not None
+        given, settings = self._semantic.translation, self._settings
+        if given is None:
+            translation = TranslationModel(
+                self._semantic.signatures,
+                vectorizer=self.vectorizer,
+                n_jobs=settings.n_jobs,
+                verbose=settings.verbose,
+            )
+        elif isinstance(given, TranslationModel):
+            translation = clone(given)
+        else:
+            check_translation(given)  # raises
+        labelled, others = self._as_lists(texts, () if unlabelled is None else unlabelled)
+        if labelled or others:
+            self._semantic = replace(
+                self._semantic, translation=translation.fit([*labelled, *others])
+            )
+            self.candidates[0].model.smoothing = self._semantic
+            self._count_signatures(settings.vectorizer)
+        return labelled, others
+
+    def _count_signatures(self, given: TextVectorizer | None) -> None:
+        """Count words as the translation does, unless a vectorizer is given, and its signatures."""
+        assert self._semantic is not None
+        translation = self._semantic.translation
+        if isinstance(translation, TranslationModel):
+            self.vectorizer = self.counter.vectorizer = translation.new_vectorizer(given)
+        else:
+            check_words_only(translation)
 
     def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
         """Count documents, batch by batch.
@@ -361,15 +469,17 @@ class Training:
 
     def fit_vocabulary(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
         """Fit a limited vocabulary on all texts, and return these as lists."""
-        vectorizer = self.vectorizer
-        # As lists, because an iterator could not be read again to count its texts.
-        labelled, others = (
-            as_texts(
-                each, encoding=vectorizer.encoding, decode_error=vectorizer.decode_error
-            ).strings()
-            for each in (texts, unlabelled)
-        )
-        vectorizer.fit([*labelled, *others])
+        labelled, others = self._as_lists(texts, unlabelled)
+        self.vectorizer.fit([*labelled, *others])
+        return labelled, others
+
+    def _as_lists(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
+        """Return texts as lists, because an iterator could not be read again to count them."""
+        decoding = {
+            "encoding": self.vectorizer.encoding,
+            "decode_error": self.vectorizer.decode_error,
+        }
+        labelled, others = (as_texts(each, **decoding).strings() for each in (texts, unlabelled))
         return labelled, others
 
     def finish(self, indicator: bool, by_group: bool, by_time: bool) -> FittedParts:
@@ -388,9 +498,12 @@ class Training:
         multi_label = settings.multi_label
         if multi_label is None:
             # An indicator matrix allows several labels even if no row happens to have two.
-            multi_label = indicator or tally.n_multi_label > 0 or tally.n_unlabelled > 0
+            n_without_label = tally.n_unlabelled - self._n_in_no_class
+            multi_label = indicator or tally.n_multi_label > 0 or n_without_label > 0
         if multi_label and counter.n_unlabelled:
             refuse_multi_label()
+        if self._semantic is not None:
+            check_signatures_occur(self._semantic.translation, tally)
         documents = counter.documents(multi_label)
         self.candidates = self._compared_candidates(tally, documents)
         sample = counter.sample.documents(len(self.vectorizer.vocabulary_))
@@ -423,6 +536,11 @@ class Training:
             pool=self._unlabelled_summary(selection, scorer.tally),
             origin=(describe_overflow(counter.overflowing),) if counter.overflowing else (),
         )
+
+    @property
+    def _n_in_no_class(self) -> int:
+        """The number of documents in the tally that were given as unlabelled."""
+        return self.counter.n_unlabelled if self.counter.counts_unlabelled else 0
 
     def _drop_candidates(self, planes: list[Plane]) -> None:
         """Drop the candidates that read planes which are no longer counted."""
@@ -464,7 +582,7 @@ class Training:
         by_group: bool,
         by_time: bool,
     ) -> list[Rows]:
-        n_documents = int(tally.n_documents)
+        n_documents = int(tally.n_documents) - self._n_in_no_class
         n = n_scored_documents(len(sample.labels), len(tally.classes), multi_label)
         if not n:
             return []

@@ -103,11 +103,31 @@ class CountKind(StrEnum):
     log = "log"
 
 
+class PhraseMethod(StrEnum):
+    """Methods that find phrases."""
+
+    npmi = "npmi"
+    likelihood = "likelihood"
+    gensim = "gensim"
+    xtract = "xtract"
+
+
 Signatures = Annotated[
-    SignatureKinds,
+    SignatureKinds | None,
     typer.Option(
         help="Signatures that get a row: words, phrases found in the texts, both, or only the "
-        "concepts of a file.",
+        "concepts of a file. Default: words, or phrases with --phrases.",
+        show_default=False,
+        rich_help_panel=_PANEL,
+    ),
+]
+PhraseFinder = Annotated[
+    PhraseMethod | None,
+    typer.Option(
+        "--phrases",
+        help="Method that finds the phrases: normalised mutual information, log-likelihood ratio, "
+        "the score of gensim, or Xtract, as in the paper of Zhou et al. Default: npmi.",
+        show_default=False,
         rich_help_panel=_PANEL,
     ),
 ]
@@ -174,13 +194,14 @@ StopWords = Annotated[str | None, stop_words_option(_PANEL)]
 class TranslateOptions:
     """Signatures of a translation model, and the estimation of its rows."""
 
-    signatures: Signatures = SignatureKinds.words
+    signatures: Signatures = None
+    phrases: PhraseFinder = None
     concepts: ConceptFile = None
     beta: Beta = 0.5
     counts: Counts = CountKind.occurrences
     min_df: MinDocuments = 2
-    min_probability: MinProbability = 0.001
-    max_entries: MaxEntries = 200
+    min_probability: MinProbability = 0.0001
+    max_entries: MaxEntries = 1000
     language: Language = None
     stop_words: StopWords = None
 
@@ -204,6 +225,7 @@ def learn(
     \b
     tally translate learn news.jsonl -o news.translation
     tally translate learn news/ --signatures words+phrases --stop-words english
+    tally translate learn news.csv --phrases xtract --stop-words english
     tally translate learn papers.csv --text body --concepts mesh.tsv
     """
     path = check_output_file(output or default_output(sources, ".translation"))
@@ -247,12 +269,30 @@ def _make_model(settings: TranslateOptions, quiet: bool) -> TranslationModel:
 def _signatures(settings: TranslateOptions) -> list[Any]:
     from tallytext.semantic.concepts import Concepts
 
-    kinds: list[Any] = [kind for kind in settings.signatures.split("+") if kind != "concepts"]
+    method, signatures = settings.phrases, settings.signatures
+    if signatures is None:
+        signatures = SignatureKinds.words if method is None else SignatureKinds.phrases
+    kinds: list[Any] = [kind for kind in signatures.split("+") if kind != "concepts"]
+    if method is not None:
+        if "phrases" not in kinds:
+            raise typer.BadParameter(
+                f"--phrases {method.value} finds phrases, but --signatures {signatures.value} has "
+                "none. Use --signatures phrases or --signatures words+phrases."
+            )
+        kinds[kinds.index("phrases")] = _phrase_finder(method, settings)
     if settings.concepts is not None:
         return [*kinds, Concepts.read(settings.concepts, language=settings.language)]
     if not kinds:
         raise typer.BadParameter("--signatures concepts needs a file of concepts: --concepts FILE.")
     return kinds
+
+
+def _phrase_finder(method: PhraseMethod, settings: TranslateOptions) -> Any:
+    from tallytext.semantic.phrases import Phrases
+
+    # Without a list, phrases would consist of function words, which are the most frequent pairs.
+    stop_words = "auto" if settings.stop_words is None else settings.stop_words
+    return Phrases(method.value, language=settings.language, stop_words=stop_words)
 
 
 def show(

@@ -205,7 +205,8 @@ class MultinomialNB(NaiveBayes):
             raise ValueError(
                 f"smoothing must be a Smoothing such as Laplace(1), not {self.smoothing!r}."
             )
-        if isinstance(self.smoothing, Semantic):
+        # Without a translation, a classifier learns one; fitting on counts raises an error.
+        if isinstance(self.smoothing, Semantic) and self.smoothing.translation is not None:
             check_translation(self.smoothing.translation)
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
@@ -328,7 +329,7 @@ class MultinomialNB(NaiveBayes):
         named = self.open_ or hasattr(self, "feature_names_in_")
 
         def make() -> Signatures:
-            return smoothing.signatures(vocabulary.ids if named else None, width)
+            return smoothing.locate_signatures(vocabulary.ids if named else None, width)
 
         settings = vocabulary.native, smoothing
         return self.cache_.constants(width, make, settings, "signatures")

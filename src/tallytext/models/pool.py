@@ -125,6 +125,7 @@ class DocumentPool:
             self.shares.matrix,
             self.background,
             beta=self.beta,
+            min_probability=0.001,
             max_entries=None,
             min_df=2,
             n_threads=self.n_threads,

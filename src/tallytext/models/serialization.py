@@ -12,6 +12,7 @@ A model file holds values and arrays, never code, so that loading one runs nothi
 from __future__ import annotations
 
 import codecs
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallytext import decision
 from tallytext.errors import FileError
+from tallytext.io.safetensors import parse_json
 from tallytext.models.base import FRACTION
 from tallytext.models.class_counts import ClassOrderCache
 from tallytext.models.em import expected_from_dict, expected_to_dict
@@ -34,6 +36,7 @@ from tallytext.models.naive_bayes import NO_TERMS, NaiveBayes
 from tallytext.models.smoothing.base import Background, Dirichlet, Laplace, Smoothing, Unsmoothed
 from tallytext.models.smoothing.discounting import AbsoluteDiscount
 from tallytext.models.smoothing.semantic import Semantic, Translation, check_translation
+from tallytext.semantic.translation import TranslationModel
 from tallytext.tally.labels import LabelIndex
 from tallytext.tally.tally import Tally
 from tallytext.text.vectorizer import TextVectorizer
@@ -45,6 +48,10 @@ _SMOOTHINGS: dict[str, type[Any]] = {
 }
 # The translation of Semantic is stored as arrays, since it is too large for a header of JSON.
 _ARRAY_PARAMETER = "translation"
+# The values of parameters that files of earlier releases do not have.
+_FORMER_VALUES = {"Semantic": {"min_probability": 1e-5}}
+# The JSON values of a translation model, as an array of bytes.
+_TRANSLATION_HEADER = "header"
 
 
 def smoothing_to_dict(smoothing: Smoothing) -> dict[str, Any]:
@@ -106,7 +113,7 @@ def smoothing_from_dict(stored: Any) -> Smoothing:
         if (known[name] == "bool") != isinstance(value, bool):
             raise FileError(f"{kind} cannot have {name}={value!r:.80}")
     try:
-        smoothing: Smoothing = _SMOOTHINGS[kind](**parameters)
+        smoothing: Smoothing = _SMOOTHINGS[kind](**_FORMER_VALUES.get(kind, {}) | {**parameters})
     except (TypeError, ValueError) as problem:
         raise FileError(f"{kind}: {problem}") from None
     return smoothing
@@ -116,8 +123,14 @@ def smoothing_to_arrays(smoothing: Smoothing | None) -> dict[str, NDArray[Any]]:
     """Return the arrays of a smoothing: the rows of its translation, if it has one."""
     if not isinstance(smoothing, Semantic) or smoothing.translation is None:
         return {}
-    check_translation(smoothing.translation)
-    return Translation.from_model(smoothing.translation).to_arrays()
+    translation = smoothing.translation
+    check_translation(translation)
+    if not isinstance(translation, TranslationModel):
+        return Translation.from_model(translation).to_arrays()
+    # The whole model, since a classifier that is loaded must count its phrases and concepts, too.
+    arrays, values = translation.to_arrays()
+    header = json.dumps(values, allow_nan=False).encode("ascii")
+    return {**arrays, _TRANSLATION_HEADER: np.frombuffer(header, dtype=np.uint8)}
 
 
 def smoothing_with_arrays(smoothing: Smoothing, arrays: Mapping[str, NDArray[Any]]) -> Smoothing:
@@ -135,7 +148,16 @@ def smoothing_with_arrays(smoothing: Smoothing, arrays: Mapping[str, NDArray[Any
     """
     if not isinstance(smoothing, Semantic) or not arrays:
         return smoothing
-    return replace(smoothing, translation=Translation.from_arrays(arrays))
+    if _TRANSLATION_HEADER not in arrays:
+        return replace(smoothing, translation=Translation.from_arrays(arrays))
+    rows = {**arrays}
+    header = rows.pop(_TRANSLATION_HEADER)
+    if header.dtype != np.uint8 or header.ndim != 1:
+        raise FileError("this is not a translation: its settings are not text")
+    values = parse_json(header.tobytes(), "the settings of its translation")
+    if not isinstance(values, dict):
+        raise FileError("this is not a translation: its settings are not a mapping")
+    return replace(smoothing, translation=TranslationModel.from_arrays(rows, values))
 
 
 _MAX_PATTERN_LENGTH = 10_000

@@ -30,8 +30,8 @@ def translation_rows(
     beta: float = 0.5,
     solver: Solver = "exact",
     n_steps: int = 15,
-    min_probability: float = 0.001,
-    max_entries: int | None = 200,
+    min_probability: float = 0.0001,
+    max_entries: int | None = 1000,
     min_df: int = 2,
     trim: bool = False,
     n_threads: int = 1,
@@ -69,9 +69,9 @@ def translation_rows(
         The closed-form maximum, or ``n_steps`` of expectation maximisation.
     n_steps : int, default=15
         The number of steps, starting from the normalised counts.
-    min_probability : float, default=0.001
+    min_probability : float, default=0.0001
         Smaller probabilities are removed at the end. A row without others is empty.
-    max_entries : int or None, default=200
+    max_entries : int or None, default=1000
         The maximal number of words in a row: the most probable; of equal ones the first columns.
     min_df : int, default=2
         A signature that occurs in fewer documents has an empty row.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from tallytext.errors import VocabularyError
+from tallytext.errors import AnalysisError, VocabularyError
 from tallytext.semantic.phrases import Phrases
+from tallytext.text.analysis import TermCounts
+from tallytext.text.sources import read_batches
 from tallytext.text.vectorizer import TextVectorizer
+from tallytext.text.vocabulary import Vocabulary
 
 WORD, PHRASE, CONCEPT = 0, 1, 2
 KIND_NAMES = ("word", "phrase", "concept")
@@ -131,6 +134,84 @@ class CombinedFinder:
 
     def __repr__(self) -> str:
         return f"CombinedFinder({self.parts!r})"
+
+
+class SignatureVectorizer(TextVectorizer):
+    """Vectorizer that counts words, and phrases and concepts as terms of their own.
+
+    A phrase contains a space and a concept begins with "=", so neither can be taken for a word.
+    They are counted in addition to their words.
+
+    Parameters
+    ----------
+    finder : Phrases, Concepts or CombinedFinder
+        Fitted; counts the phrases and concepts.
+    **parameters : Any
+        Those of a :class:`~tallytext.TextVectorizer` of single words.
+
+    Examples
+    --------
+    >>> texts = ["the red planet", "a red planet"]
+    >>> phrases = Phrases(min_count=1, stop_words=["the", "a"]).fit(texts)
+    >>> vectorizer = SignatureVectorizer(phrases)
+    >>> vectorizer.fit_transform(["a red planet", "the planet"]).toarray()
+    array([[1, 1, 0, 1],
+           [0, 1, 1, 0]])
+    >>> vectorizer.get_feature_names_out()
+    array(['red', 'planet', 'the', 'red planet'], dtype=object)
+    """
+
+    def __init__(self, finder: Any, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        self.finder = finder
+
+    @classmethod
+    def from_vectorizer(cls, vectorizer: TextVectorizer, finder: Any) -> SignatureVectorizer:
+        """Return an unfitted vectorizer that also counts what a finder finds.
+
+        Raises
+        ------
+        AnalysisError
+            If the terms of the vectorizer are not single words.
+        """
+        is_words = isinstance(vectorizer.tokens, str) and vectorizer.tokens in ("words", "sklearn")
+        if not is_words or vectorizer.ngram_range not in (None, (1, 1)):
+            raise AnalysisError(
+                "phrases and concepts are counted beside single words: use a TextVectorizer with "
+                f"tokens='words' and ngram_range=None, not {vectorizer!r:.80}."
+            )
+        return cls(finder, **clone(vectorizer).get_params(deep=False))
+
+    def without_signatures(self) -> TextVectorizer:
+        """Return an unfitted vectorizer that counts the words only."""
+        names = TextVectorizer._get_param_names()
+        return TextVectorizer(**{name: getattr(self, name) for name in names})
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        # Scikit-learn finds no names behind **parameters.
+        return sorted(["finder", *TextVectorizer._get_param_names()])
+
+    def __sklearn_clone__(self) -> SignatureVectorizer:
+        # A clone of the finder would not be fitted.
+        return type(self).from_vectorizer(self.without_signatures(), self.finder)
+
+    def _count_batches(
+        self, raw_documents: Any, vocabulary: Vocabulary, grow: bool
+    ) -> Iterator[TermCounts]:
+        names = self.finder.get_feature_names_out()
+        sources = read_batches(
+            raw_documents, encoding=self.encoding, decode_error=self.decode_error
+        )
+        for texts in sources:
+            (words,) = super()._count_batches(texts, vocabulary, grow)
+            found = sparse.csr_array(self.finder.transform(texts))
+            used = np.unique(found.indices)
+            column_of = np.full(len(names), -1, dtype=np.int32)
+            listed = names[used].tolist()
+            column_of[used] = vocabulary.add(listed) if grow else vocabulary.ids(listed)
+            rows = TermCounts(found.indptr.astype(np.int64), found.indices, found.data)
+            yield words.append_columns(rows.select_columns(column_of))
 
 
 def signature_kinds(names: Iterable[str]) -> NDArray[np.int8]:

@@ -24,6 +24,7 @@ from tallytext.semantic.signatures import (
     WORD,
     Finder,
     Signatures,
+    SignatureVectorizer,
     check_names,
     fit_finders,
     parse_signatures,
@@ -31,6 +32,8 @@ from tallytext.semantic.signatures import (
 )
 from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
+
+_NO_FINDER = "this model was fitted on counts of phrases, so it cannot find phrases in texts."
 
 
 class TranslatedWords(list[tuple[str, float]]):
@@ -161,10 +164,11 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         The closed-form maximum, or ``n_steps`` of expectation maximisation.
     n_steps : int, default=15
         The number of steps of expectation maximisation.
-    min_probability : float, default=0.001
+    min_probability : float, default=0.0001
         Smaller probabilities are removed from a row.
-    max_entries : int or None, default=200
-        The maximal number of words in a row; the most probable ones stay.
+    max_entries : int or None, default=1000
+        The maximal number of words in a row; the most probable ones stay. Fewer make the model
+        smaller and drop more of the mass: a row of a frequent word has tens of thousands.
     min_df : int, default=2
         A signature that occurs in fewer documents has no row.
     counts : {"occurrences", "documents", "log"}, default="occurrences"
@@ -246,8 +250,8 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         beta: float = 0.5,
         solver: Solver = "exact",
         n_steps: int = 15,
-        min_probability: float = 0.001,
-        max_entries: int | None = 200,
+        min_probability: float = 0.0001,
+        max_entries: int | None = 1000,
         min_df: int = 2,
         counts: Counts = "occurrences",
         trim: bool = False,
@@ -368,6 +372,37 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
             words, others, background, rows, np.arange(first, len(words) + len(others))
         )
 
+    def new_vectorizer(self, vectorizer: TextVectorizer | None = None) -> TextVectorizer:
+        """Return an unfitted vectorizer that counts words and the signatures of this model.
+
+        Phrases and concepts are terms of their own, with the names of
+        :meth:`get_feature_names_out`.
+
+        Parameters
+        ----------
+        vectorizer : TextVectorizer, default=None
+            Splits texts into words; None for that of this model, without limits of its vocabulary.
+
+        Raises
+        ------
+        CountError
+            If the model was fitted on counts of phrases, so that it cannot find them in texts.
+
+        Examples
+        --------
+        >>> model = TranslationModel(stop_words=["the"]).fit(["the sea", "the salt sea"])
+        >>> model.new_vectorizer().fit(["the sea"]).get_feature_names_out()
+        array(['sea'], dtype=object)
+        """
+        check_is_fitted(self)
+        if self.phrases_ is None and len(self._phrase_names):
+            raise CountError(_NO_FINDER)
+        if vectorizer is None:
+            vectorizer = clone(self.vectorizer_).set_params(min_df=1, max_df=1.0, max_features=None)
+        if self.phrases_ is None:
+            return clone(vectorizer)
+        return SignatureVectorizer.from_vectorizer(vectorizer, self.phrases_)
+
     def _set_fitted(
         self, words: Any, phrase_names: Any, background: Any, rows: Any, columns: Any
     ) -> None:
@@ -399,9 +434,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         """
         check_is_fitted(self)
         if self.phrases_ is None and len(self._phrase_names):
-            raise CountError(
-                "this model was fitted on counts of phrases, so it cannot find phrases in texts."
-            )
+            raise CountError(_NO_FINDER)
         texts = texts if hasattr(texts, "__len__") else list(texts)
         words = self.vectorizer_.transform(texts)
         if self.phrases_ is None:

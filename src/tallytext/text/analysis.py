@@ -331,6 +331,18 @@ class TermCounts:
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return TermCounts(before[self.starts], columns[kept], self.counts[kept])
 
+    def append_columns(self, other: TermCounts) -> TermCounts:
+        """Return each row with the terms of another count of the same document after its own."""
+        starts = self.starts + other.starts
+        terms = np.empty(int(starts[-1]), dtype=np.int32)
+        counts = np.empty(int(starts[-1]), dtype=np.int64)
+        # Before the entries of row i come those of earlier rows of the other; and vice versa.
+        shifts = ((self, other.starts[:-1]), (other, self.starts[1:]))
+        for part, shift in shifts:
+            places = np.arange(len(part.terms)) + np.repeat(shift, np.diff(part.starts))
+            terms[places], counts[places] = part.terms, part.counts
+        return TermCounts(starts, terms, counts)
+
     def to_matrix(self, n_columns: int, dtype: DTypeLike, binary: bool = False) -> Any:
         """Return the rows as a CSR matrix (or array, as scikit-learn is configured).
 

@@ -294,6 +294,8 @@ def _check_one_column(columns: Iterable[object]) -> None:
 
 def _in_memory(texts: Any, decoding: _Decoding) -> Texts | None:
     """Return views of documents that are in memory; None if they have to be iterated over."""
+    if isinstance(texts, Texts):
+        return texts
     if isinstance(texts, list | tuple):
         return _texts_from_list(texts, decoding)
     if isinstance(texts, np.ndarray):

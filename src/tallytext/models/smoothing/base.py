@@ -186,7 +186,7 @@ class Smoothing:
 
     #: True if f is proportional to the count. Contrasts of classes are sparse then.
     linear = False
-    #: True if columns are topic signatures of other words: see :meth:`signatures`.
+    #: True if columns are topic signatures of other words: see :meth:`locate_signatures`.
     translates = False
 
     @property
@@ -231,7 +231,9 @@ class Smoothing:
         shares = terms.occurrences / np.maximum(terms.total, np.finfo(np.float64).tiny)
         return np.where(terms.known, shares, 0.0)
 
-    def signatures(self, locate: Callable[[Iterable[str]], NDArray[Any]] | None, width: int) -> Any:
+    def locate_signatures(
+        self, locate: Callable[[Iterable[str]], NDArray[Any]] | None, width: int
+    ) -> Any:
         """Return the columns that are topic signatures of other words: a ``Signatures``.
 
         Parameters
@@ -241,7 +243,7 @@ class Smoothing:
         width : int
             Number of columns.
         """
-        raise TypeError(f"{type(self).__name__} has no signatures: define signatures().")
+        raise TypeError(f"{type(self).__name__} has no signatures: define locate_signatures().")
 
     def translated_probability(self, shares: FloatArray, classes: ClassStatistics) -> FloatArray:
         """Return the term that the translation of signatures adds to f; zero by default.

@@ -29,6 +29,9 @@ _DEFAULTS = {"weight": 0.4, "alpha": 0.5}
 _WEIGHTS = [step / 10 for step in range(10)]
 _ALPHAS = [step / 10 for step in range(1, 10)]
 
+SIGNATURES = ("words", "phrases", "words+phrases")
+"""Kinds of signatures that a classifier can learn a translation of."""
+
 _ATTRIBUTES = ("words_", "signatures_", "kinds_", "rows_", "phrase_weight", "get_feature_names_out")
 _KINDS = (0, 1, 2)  # words, phrases, concepts
 _MIN_DIFFERENCE = 1e-9  # relative to the whole: a smaller difference is a rounding error
@@ -47,8 +50,8 @@ class Semantic(Smoothing):
     :math:`p(w \mid t)`; :math:`n_{ct}` is its count in the class. :math:`\lambda_c` is ``weight``,
     but zero for a class without tokens or without signatures. Where there are words and phrases,
     :math:`p_t` is their mixture by ``translation.phrase_weight``. It is restricted to the words of
-    the model and normalised. Probabilities below 1e-5 are then pruned and their mass goes to the
-    background, so that few cells need a number of their own.
+    the model and normalised. Probabilities below ``min_probability`` are then pruned and their mass
+    goes to the background.
 
     Columns are matched to words and signatures by their names. A matrix without names must have
     the columns of ``translation.get_feature_names_out()``. Columns of phrases and of concepts are
@@ -56,8 +59,10 @@ class Semantic(Smoothing):
 
     Parameters
     ----------
-    translation : TranslationModel
-        The rows p(w|t), with the names of words and signatures.
+    translation : TranslationModel, default=None
+        The rows p(w|t), with the names of words and signatures. None, or a model that is not
+        fitted: a :class:`~tallytext.TextClassifier` learns it from its training texts and from
+        the texts without labels.
     weight : float or "leave-one-out", default=0.4
         :math:`\lambda`, from 0 to 1. "leave-one-out" chooses the value of 0, 0.1, ... 0.9 with the
         best leave-one-out accuracy on the training documents, the smallest if several are equal. It
@@ -65,6 +70,11 @@ class Semantic(Smoothing):
     alpha : float or "leave-one-out", default=0.5
         The share of the unigram of all documents, above 0 and at most 1. "leave-one-out" chooses
         it from 0.1, 0.2, ... 0.9 in the same way, after the weight, which is chosen at alpha = 0.5.
+    signatures : {"words", "phrases", "words+phrases"}, default="words"
+        The signatures to learn if there is no translation.
+    min_probability : float, default=0.0
+        Smaller values of :math:`p_t` are pruned. A limit such as 1e-5 saves memory if classes are
+        very many, and changes some predictions.
 
     Examples
     --------
@@ -85,10 +95,18 @@ class Semantic(Smoothing):
     translation: Any = None
     weight: float | Literal["leave-one-out"] = 0.4
     alpha: float | Literal["leave-one-out"] = 0.5
+    signatures: Literal["words", "phrases", "words+phrases"] = "words"
+    min_probability: float = 0.0
 
     translates = True
 
     def __post_init__(self) -> None:
+        check_between("min_probability", self.min_probability, 0.0, 1.0)
+        if self.signatures not in SIGNATURES:
+            raise ValueError(
+                f"signatures must be one of {', '.join(map(repr, SIGNATURES))}, not "
+                f"{self.signatures!r:.80}. For others, give TranslationModel(...) as translation."
+            )
         for name, least in (("weight", 0.0), ("alpha", 1e-12)):
             value = getattr(self, name)
             if isinstance(value, str):
@@ -117,11 +135,12 @@ class Semantic(Smoothing):
         mass = (1 - weight) * _number("alpha", self.alpha) + weight * classes.pruned
         return np.where(classes.tokens > 0, mass, 1.0)
 
-    def signatures(
+    def locate_signatures(
         self, locate: Callable[[Iterable[str]], NDArray[Any]] | None, width: int
     ) -> Signatures:
         """Return the columns of words and signatures in a model."""
-        return Signatures.from_translation(self.translation, locate, width)
+        found = Signatures.from_translation(self.translation, locate, width)
+        return replace(found, min_probability=self.min_probability)
 
     def choose_parameters(self, corpus: CorpusStatistics) -> Self:
         """Return the smoothing with numbers for its weight and for alpha.
@@ -147,27 +166,45 @@ class Semantic(Smoothing):
     def _choose_best(self, name: str, values: list[float], accuracies: Accuracies) -> Self:
         """Return the smoothing with the best value of one parameter; open ones have defaults."""
         plain = {each: value for each, value in _DEFAULTS.items() if each != name}
-        here = {each: plain[each] for each in plain if isinstance(getattr(self, each), str)}
-        candidates = [replace(self, **here, **{name: value}) for value in values]
+        is_open = [each for each in plain if isinstance(getattr(self, each), str)]
+        here: dict[str, Any] = {each: plain[each] for each in is_open}
+        candidates = [replace(self, **{**here, name: value}) for value in values]
         # No best candidate: every class loses its only document, so nothing can be chosen.
         best = _best_candidate(candidates, accuracies)
-        value = _DEFAULTS[name] if best is None else getattr(best, name)
-        return replace(self, **{name: value})
+        chosen: dict[str, Any] = {name: _DEFAULTS[name] if best is None else getattr(best, name)}
+        return replace(self, **chosen)
 
     def _translation_weight(self, classes: ClassStatistics) -> FloatArray:
         """Return lambda of each class."""
         weight = _number("weight", self.weight)
         return np.where(np.logical_and(classes.usable, classes.tokens > 0), weight, 0.0)
 
+    def __repr__(self) -> str:
+        translation = self.translation
+        if hasattr(translation, "rows_"):
+            translation = Translation.from_model(translation)
+        parts = [f"translation={translation!r}", f"weight={self.weight!r}", f"alpha={self.alpha!r}"]
+        if translation is None:
+            parts[0] = f"signatures={self.signatures!r}"
+        if self.min_probability:
+            parts.append(f"min_probability={self.min_probability!r}")
+        return f"Semantic({', '.join(parts)})"
+
     def __eq__(self, other: object) -> bool:
         # A file stores rows only, not the model that learned them, so compare the rows.
         if not isinstance(other, Semantic):
             return NotImplemented
-        numbers = (self.weight, self.alpha) == (other.weight, other.alpha)
-        return numbers and same_translation(self.translation, other.translation)
+        return self._values() == other._values() and same_translation(
+            self.translation, other.translation
+        )
 
     def __hash__(self) -> int:
-        return hash((Semantic, self.weight, self.alpha))
+        return hash((Semantic, *self._values()))
+
+    def _values(self) -> tuple[Any, ...]:
+        # The kind of signatures to learn has no meaning once there is a translation.
+        learned = self.signatures if self.translation is None else None
+        return self.weight, self.alpha, self.min_probability, learned
 
     def __deepcopy__(self, memo: Any) -> Self:
         # It is immutable and its rows are large: copies of a model share them.
@@ -213,6 +250,8 @@ class Signatures:
         Mixture weight of each group where a class has signatures of both.
     rows : CSR matrix of shape (n_signatures, n_words)
         p(w|t), each row summing to one.
+    min_probability : float
+        Smaller translation probabilities are pruned.
     """
 
     words: NDArray[Any]
@@ -221,6 +260,7 @@ class Signatures:
     group: NDArray[Any]
     shares: FloatArray
     rows: Any
+    min_probability: float = 0.0
 
     @classmethod
     def from_translation(cls, translation: Any, locate: Locate | None, width: int) -> Signatures:
@@ -353,7 +393,7 @@ def check_translation(translation: Any) -> None:
     if missing:
         raise ValueError(
             f"translation must be a fitted TranslationModel, but {translation!r:.60} has no "
-            f"{missing[0]}."
+            f"{missing[0]}. Only a TextClassifier, which has texts, learns a translation itself."
         )
     check_between("phrase_weight", translation.phrase_weight, 0.0, 1.0)
     shape = (len(translation.signatures_), len(translation.words_))

@@ -30,9 +30,6 @@ from tallytext.runtime import rows_per_block
 if TYPE_CHECKING:
     from tallytext.models.leave_one_out import LeaveOneOutCounts
 
-MIN_PROBABILITY = 1e-5
-"""Smaller translation probabilities are pruned; their mass goes to the background."""
-
 _MIN_POSITIVE = np.finfo(np.float64).tiny
 
 
@@ -169,8 +166,7 @@ def _prune(
     mixed = signatures.translate(counts) @ sparse.diags_array(live * 1.0)
     sums = mixed.sum(axis=1)
     shares = sparse.csr_array(sparse.diags_array(safe_ratio(1.0, sums, 0.0)) @ mixed)
-    # Pruned, since a translation reaches nearly all words and would make all cells dense.
-    few = shares.data < MIN_PROBABILITY
+    few = shares.data < signatures.min_probability
     pruned = sum_rows(shares.data * few, shares.indptr.astype(np.int64))
     shares.data[few] = 0.0
     shares.eliminate_zeros()
@@ -360,7 +356,7 @@ class LeaveOneOutTranslations:
         row = batch.left.row
         mixed = batch.at_entries(self._mixture_by_word)
         sums = subtract(self._class_sums, batch.vanished_sums(mixed))
-        least = MIN_PROBABILITY * sums
+        least = self._topics.signatures.min_probability * sums
         there = mixed >= np.maximum(least, _MIN_POSITIVE)[row]
         shares = np.where(there, mixed, 0.0) * safe_ratio(1.0, sums, 0.0)[row]
         below = np.empty_like(least)
@@ -397,7 +393,7 @@ class LeaveOneOutTranslations:
         mixed[batch.vanished_words(row)] = 0.0
         total = float(mixed.sum())
         shares = mixed / total if total > 0 else mixed
-        few = shares < MIN_PROBABILITY
+        few = shares < self._topics.signatures.min_probability
         pruned = float(shares[few].sum())
         word = batch.word[batch.entries(row)]
         return np.append(np.where(few, 0.0, shares), 0.0)[word], total > 0, pruned
@@ -418,7 +414,8 @@ class LeaveOneOutTranslations:
         after = subtract(before, self._factors[group, label] * _look_up(own, changed))
         after[np.searchsorted(changed, vanished)] = 0.0
         total = float(subtract(self._class_sums[label], before.sum() - after.sum()))
-        least, (values, sums) = MIN_PROBABILITY * total, self._ascending[label]
+        least = self._topics.signatures.min_probability * total
+        values, sums = self._ascending[label]
         below = sums[np.searchsorted(values, least, side="left")]
         below += after[after < least].sum() - before[before < least].sum()
         word = batch.word[batch.entries(row)]
