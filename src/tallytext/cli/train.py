@@ -28,7 +28,6 @@ from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, T
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.report import Report
-    from tallytext.features.selector import TermSelector
     from tallytext.text.vectorizer import TextVectorizer
 
 # Below this number of documents, each may well have a label of its own.
@@ -146,7 +145,7 @@ def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
     return TextClassifier(
         settings.model,
         vectorizer=_make_vectorizer(settings),
-        select=None if settings.select is None else parse_selector(settings.select),
+        select=settings.select,
         multi_label=settings.multi_label,
         budget=settings.budget,
         verbose=shows_progress(quiet),
@@ -166,33 +165,6 @@ def _make_vectorizer(settings: TrainOptions) -> TextVectorizer | None:
     from tallytext import TextVectorizer
 
     return TextVectorizer(hangul="words+bigrams", **terms)
-
-
-def parse_selector(written: str) -> TermSelector:
-    """Return the term selector for a score and a number or share of terms.
-
-    Examples
-    --------
-    >>> parse_selector("ig:2000"), parse_selector("chi:0.02"), parse_selector("df")
-    (TermSelector(k=2000), TermSelector(keep=0.02, method='chi'), TermSelector(method='df'))
-    """
-    from tallytext.features.selector import TermSelector
-    from tallytext.features.term_scores import METHODS
-
-    known: list[Any] = [*METHODS, "ts"]
-    score, _, amount = written.partition(":")
-    try:
-        method = known[known.index(score)]
-        if not amount:
-            return TermSelector(method)
-        if amount.isdecimal():
-            return TermSelector(method, k=int(amount))
-        return TermSelector(method, keep=float(amount))
-    except ValueError:
-        raise typer.BadParameter(
-            f"--select must be one of {', '.join(known)}, with a number or share of terms if you "
-            f"like: ig:2000 or ig:0.02. It is {written!r}."
-        ) from None
 
 
 def parse_ngrams(written: str) -> tuple[int, int]:
