@@ -13,7 +13,7 @@ in brackets, or another expression:
 
 Words need no quotes unless they contain spaces or punctuation of the grammar: ``b=leave-one-out``,
 ``translation=news.translation``. :func:`parse_expression` reads the text, :func:`build_estimator`
-makes the estimator, and :func:`format_estimator` writes it down again. Nothing is evaluated as code.
+makes the estimator, and :func:`format_estimator` writes it down again. No text is run as code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tallytext.classifier.registry import Learner, find_learner, is_learner
-from tallytext.errors import ExpressionError, did_you_mean
+from tallytext.errors import ExpressionError, FileError, did_you_mean
 
 if TYPE_CHECKING:
     from tallytext.features.l1 import L1Selector
@@ -65,8 +65,8 @@ class Call:
     name: str
     positional: tuple[Any, ...] = ()
     named: Mapping[str, Any] = field(default_factory=dict)
-    places: Mapping[str, int] = field(default_factory=dict)
-    place: int = 0
+    places: Mapping[str, int] = field(default_factory=dict, compare=False)
+    place: int = field(default=0, compare=False)
 
 
 _TOKEN = re.compile(
@@ -297,7 +297,14 @@ def _multinomial(name: str, parameters: tuple[str, ...], smoothing: str, **more:
     defaults = {"smoothing": smoothing, **more.pop("defaults", {})}
     home = "tallytext.models.multinomial"
     return Kind(
-        name, "model", home, "MultinomialNB", parameters, defaults=defaults, nested=_SMOOTHED, **more
+        name,
+        "model",
+        home,
+        "MultinomialNB",
+        parameters,
+        defaults=defaults,
+        nested=_SMOOTHED,
+        **more,
     )
 
 
@@ -398,9 +405,7 @@ KINDS: tuple[Kind, ...] = (
     _smoothing("laplace", "Laplace", "epsilon"),
     _smoothing("background", "Background", "alpha"),
     _smoothing("dirichlet", "Dirichlet", "m"),
-    _smoothing(
-        "discount", "AbsoluteDiscount", "b background scheme events literal", "discounting"
-    ),
+    _smoothing("discount", "AbsoluteDiscount", "b background scheme events literal", "discounting"),
     _smoothing("semantic", "Semantic", "translation weight alpha", "semantic"),
     _smoothing("none", "Unsmoothed", ""),
     *(_score(name) for name in ("ig", "chi", "mi", "prr")),
@@ -548,9 +553,9 @@ def build_model(text: str) -> tuple[Learner, Any]:
     call, known = parse_expression(text), kinds_of("model")
     if call.name in known:
         learner = find_learner(known[call.name].name)
-        is_default = call == Call(call.name, place=call.place)
+        is_default = call == Call(call.name)
         return learner, learner.default() if is_default else _build(call, "model", text)
-    if call == Call(call.name, place=call.place):
+    if call == Call(call.name):
         learner = find_learner(call.name)  # raises, and lists the names
         return learner, learner.default()
     if not is_learner(call.name):
@@ -600,7 +605,7 @@ def _build(call: Call, category: Category, text: str) -> Any:
     kind = known[call.name]
     given = _named_arguments(kind, call, text)
     try:
-        values = kind.default_values() | kind.fixed
+        values = {**kind.default_values(), **kind.fixed}
         for name, value in given.items():
             values[name] = _value_for(kind, name, value, values[name], text, call)
         _convert(kind, given, values)
@@ -611,15 +616,17 @@ def _build(call: Call, category: Category, text: str) -> Any:
     except ExpressionError:
         raise
     except _INVALID as problem:
-        raise error_at(f"{kind.name}: {problem}", text, call.place) from None
+        # Most messages begin with the parameter that is invalid.
+        parameter = str(problem).partition(" ")[0].rstrip(":")
+        raise error_at(f"{kind.name}: {problem}", text, _place(call, parameter, kind)) from None
     return estimator
 
 
 def _named_arguments(kind: Kind, call: Call, text: str) -> dict[str, Any]:
     """Return the arguments of a call by the names of the class's parameters."""
     if len(call.positional) > len(kind.parameters):
-        possible = ", ".join(kind.parameters) or "none"
-        raise error_at(f"too many values for {kind.name}: {possible}", text, call.place)
+        names = ", ".join(kind.parameters) or "none"
+        raise error_at(f"{kind.name} has fewer parameters: {names}", text, call.place)
     found = dict(zip(kind.parameters, call.positional, strict=False))
     implied: dict[str, Any] = {}
     for given, value in call.named.items():
@@ -639,9 +646,7 @@ def _named_arguments(kind: Kind, call: Call, text: str) -> dict[str, Any]:
     return implied | found
 
 
-def _value_for(
-    kind: Kind, name: str, value: Any, default: Any, text: str, call: Call
-) -> Any:
+def _value_for(kind: Kind, name: str, value: Any, default: Any, text: str, call: Call) -> Any:
     """Return the value of a parameter, with the expressions in it built."""
     category = kind.nested.get(name)
     if category is not None:
@@ -651,7 +656,9 @@ def _value_for(
         if isinstance(value, Call):
             return _build(value, category, text)
         if value is not None and not isinstance(value, str):
-            raise error_at(f"{name} of {kind.name} is an expression", text, _place(call, name, kind))
+            raise error_at(
+                f"{name} of {kind.name} is an expression", text, _place(call, name, kind)
+            )
         return _build(
             Call("none" if value is None else value, place=_place(call, name, kind)), category, text
         )
@@ -676,7 +683,12 @@ def _convert(kind: Kind, given: Mapping[str, Any], values: dict[str, Any]) -> No
     if kind.class_name == "Semantic" and isinstance(values["translation"], str):
         from tallytext.semantic.translation import TranslationModel
 
-        values["translation"] = TranslationModel.load(values["translation"])
+        try:
+            values["translation"] = TranslationModel.load(values["translation"])
+        except (FileError, OSError) as problem:
+            raise ValueError(
+                f"translation: {problem} The command 'tally translate learn' writes such a file."
+            ) from None
 
 
 # --- from estimators to text ---------------------------------------------------------------------
@@ -685,8 +697,8 @@ def _convert(kind: Kind, given: Mapping[str, Any], values: dict[str, Any]) -> No
 def format_estimator(estimator: Any) -> str:
     """Return the expression of an estimator, with the parameters that differ from their defaults.
 
-    ``build_estimator(format_estimator(model))`` has the same parameters, apart from ``multi_label``,
-    ``n_jobs`` and ``verbose``: these belong to the documents and to the machine.
+    ``build_estimator(format_estimator(model))`` has the same parameters, apart from those that
+    belong to the documents and to the machine: ``multi_label``, ``n_jobs`` and ``verbose``.
 
     Parameters
     ----------

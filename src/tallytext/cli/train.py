@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path, PurePath
 from textwrap import fill
@@ -64,13 +65,14 @@ def train(
     tally train mails.csv --text body --label folder
     tally train reviews/ --match '*/train/*.txt' -o reviews.tally
     tally train ten-of-each.csv --unlabelled all-mails.jsonl -o mails.tally
+    tally train mails.csv --model 'knn(k=45)' --select 'chi(keep=0.02)'
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
     """
     limits.check_engine(engine.engine)
     engine.check_files(sources)
     if engine.engine is not None:
-        check_engine_settings(settings.model, settings.select, unlabelled)
+        check_engine_settings(_model_text(settings), settings.select, unlabelled)
     path = check_output_file(output or default_output(sources))
     with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
         untrained = _make_classifier(settings, quiet)
@@ -101,19 +103,21 @@ def check_engine_settings(
     --------
     >>> check_engine_settings("multinomial", "ig:2000")
     """
-    from tallytext.classifier.registry import find_learner, learners
+    from tallytext.classifier.expressions import build_model
+    from tallytext.classifier.registry import learners
 
     if unlabelled:
         raise typer.BadParameter(
             "--unlabelled does not work with --engine, which counts labelled documents only. "
             "Leave out one of the two options."
         )
-    if select is not None and select.partition(":")[0] == "ts":
+    score = "" if select is None else re.split("[:(]", select)[0].strip()
+    if score in ("l1", "ts"):
         raise typer.BadParameter(
-            "--select ts compares documents with each other, which --engine cannot do. Use "
-            "another score, e.g. --select ig."
+            f"--select {score} reads all documents together, which --engine cannot do. Use another "
+            "score, e.g. --select ig."
         )
-    if model == "auto" or (model != "best" and find_learner(model).additive):
+    if model == "auto" or (model != "best" and build_model(model)[0].additive):
         return
     additive = ", ".join(["auto", *(learner.name for learner in learners(additive=True))])
     raise typer.BadParameter(
@@ -143,13 +147,28 @@ def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
     from tallytext import TextClassifier
 
     return TextClassifier(
-        settings.model,
+        _model_text(settings),
         vectorizer=_make_vectorizer(settings),
         select=settings.select,
         multi_label=settings.multi_label,
         budget=settings.budget,
         verbose=shows_progress(quiet),
     )
+
+
+def _model_text(settings: TrainOptions) -> str:
+    """Return the model that --model or --features describe."""
+    if settings.features is None:
+        return settings.model
+    if settings.model not in ("auto", "discriminant"):
+        raise typer.BadParameter(
+            f"--features are for a linear discriminant, and --model is {settings.model!r}. Leave "
+            "out one of the two options."
+        )
+    from tallytext.classifier.expressions import build_estimator
+
+    build_estimator(settings.features, "features")  # points at an error in what the user wrote
+    return f"discriminant(features={settings.features})"
 
 
 def _make_vectorizer(settings: TrainOptions) -> TextVectorizer | None:

@@ -558,15 +558,19 @@ def model_state(model: NaiveBayes) -> dict[str, Any]:
     expected = {} if model.expected_ is None else {"expected": expected_to_dict(model.expected_)}
     choices = getattr(model, "per_class_", {})
     own = {"per_class": to_json(dict(choices))} if choices else {}
-    return expected | own | {
-        "unit": model.unit_,
-        "weighted": model.weighted_,
-        "open": model.open_,
-        "named": hasattr(model, "feature_names_in_"),
-        "several": model.multi_label_,
-        "announced": model.ordering_.announced,
-        "chosen": None if chosen is None else smoothing_to_dict(chosen[1]),
-    }
+    return (
+        expected
+        | own
+        | {
+            "unit": model.unit_,
+            "weighted": model.weighted_,
+            "open": model.open_,
+            "named": hasattr(model, "feature_names_in_"),
+            "several": model.multi_label_,
+            "announced": model.ordering_.announced,
+            "chosen": None if chosen is None else smoothing_to_dict(chosen[1]),
+        }
+    )
 
 
 def model_arrays(model: NaiveBayes) -> dict[str, NDArray[Any]]:
@@ -659,7 +663,7 @@ def _restore_choices(model: NaiveBayes, choices: Any) -> None:
     )
     if getattr(model, "per_class", None) is not True or not is_valid:
         raise FileError(f"{type(model).__name__} could not have chosen {choices!r:.80}")
-    model.per_class_ = choices  # type: ignore[attr-defined]
+    model.per_class_ = choices
 
 
 def _restore_smoothing(model: NaiveBayes, chosen: Smoothing) -> None:
