@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -285,3 +286,22 @@ def test_completion_does_not_import_numpy():
         "complete_expression('multinomial(smoothing='); sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def table_row(kind):
+    """The row of a kind in docs/expressions.md."""
+    names = " or ".join(f"`{name}`" for name in (kind.name, *kind.other_names))
+    shown = []
+    for name in kind.parameters:
+        aliases = [alias for alias, own in kind.aliases.items() if own == name]
+        default = kind.defaults.get(name)
+        value = str(default).lower() if isinstance(default, bool) else default
+        words = " or ".join(f"`{each}`" for each in (name, *aliases))
+        shown.append(words if default is None else f"{words} (`{value}`)")
+    return f"| {names} | `{kind.class_name}` | {', '.join(shown) or '-'} |"
+
+
+def test_the_page_lists_every_name_with_its_parameters():
+    page = (Path(__file__).parents[2] / "docs" / "expressions.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert rows == [table_row(kind) for kind in KINDS]

@@ -268,7 +268,7 @@ class Kind:
     def default_values(self) -> dict[str, Any]:
         """Return the value of each parameter that is not given."""
         own = {
-            name: _build(parse_expression(value), self.nested[name], value)
+            name: _make_estimator(parse_expression(value), self.nested[name], value)
             if name in self.nested
             else value
             for name, value in self.defaults.items()
@@ -467,7 +467,7 @@ def complete_expression(text: str, category: Category = "model") -> list[str]:
     """
     frames: list[tuple[Kind | None, str]] = []  # open calls, each with the parameter before "="
 
-    def known() -> dict[str, Kind]:
+    def kinds_here() -> dict[str, Kind]:
         if not frames:
             return kinds_of(category)
         kind, parameter = frames[-1]
@@ -477,14 +477,14 @@ def complete_expression(text: str, category: Category = "model") -> list[str]:
     word = ""
     for piece in re.split(r"([()\[\],=])", text):
         if piece == "(":
-            frames.append((known().get(word.strip()), ""))
+            frames.append((kinds_here().get(word.strip()), ""))
         elif piece == ")" and frames:
             frames.pop()
         elif piece in (",", "=") and frames:
             frames[-1] = frames[-1][0], word.strip() if piece == "=" else ""
         word = "" if piece in ("(", ")", "[", "]", ",", "=") else piece
     word = word.lstrip()
-    names = [*known()]
+    names = [*kinds_here()]
     if frames and frames[-1][0] is not None and not frames[-1][1]:
         kind = frames[-1][0]
         names = [f"{name}=" for name in (*kind.parameters, *kind.aliases)]
@@ -524,7 +524,7 @@ def build_estimator(text: str, category: Category = "model") -> Any:
     ...
     tallytext.errors.ExpressionError: poisson has no parameter 'alhpa'. Did you mean 'alpha'? ...
     """
-    return _build(parse_expression(text), category, text)
+    return _make_estimator(parse_expression(text), category, text)
 
 
 def build_model(text: str) -> tuple[Learner, Any]:
@@ -554,12 +554,12 @@ def build_model(text: str) -> tuple[Learner, Any]:
     if call.name in known:
         learner = find_learner(known[call.name].name)
         is_default = call == Call(call.name)
-        return learner, learner.default() if is_default else _build(call, "model", text)
+        return learner, learner.default() if is_default else _make_estimator(call, "model", text)
     if call == Call(call.name):
         learner = find_learner(call.name)  # raises, and lists the names
         return learner, learner.default()
     if not is_learner(call.name):
-        _build(call, "model", text)  # raises, and points at the name
+        _make_estimator(call, "model", text)  # raises, and points at the name
     # A learner that the user registered: its own function makes the model.
     learner = find_learner(call.name)
     if call.positional:
@@ -593,7 +593,7 @@ def build_selector(text: str) -> TermSelector | L1Selector:
     return selector
 
 
-def _build(call: Call, category: Category, text: str) -> Any:
+def _make_estimator(call: Call, category: Category, text: str) -> Any:
     known = kinds_of(category)
     if call.name not in known:
         raise error_at(
@@ -654,12 +654,12 @@ def _value_for(kind: Kind, name: str, value: Any, default: Any, text: str, call:
             return None
         # A bare name is a word to the parser, and none is the name of a smoothing, too.
         if isinstance(value, Call):
-            return _build(value, category, text)
+            return _make_estimator(value, category, text)
         if value is not None and not isinstance(value, str):
             raise error_at(
                 f"{name} of {kind.name} is an expression", text, _place(call, name, kind)
             )
-        return _build(
+        return _make_estimator(
             Call("none" if value is None else value, place=_place(call, name, kind)), category, text
         )
     if isinstance(value, Call):
@@ -746,7 +746,7 @@ def _changed_parameters(estimator: Any, kind: Kind) -> dict[str, Any] | None:
     for name, parameter in signature(kind.load()).parameters.items():
         value = getattr(estimator, name)
         if name in kind.nested and value is None and kind.nested[name] == "smoothing":
-            value = _build(Call("background"), "smoothing", "background")
+            value = _make_estimator(Call("background"), "smoothing", "background")
         expected = defaults.get(name, kind.fixed.get(name, parameter.default))
         if name in _OMITTED or _is_same(value, expected):
             continue
