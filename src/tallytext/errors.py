@@ -10,6 +10,7 @@ __all__ = [
     "CountError",
     "CountOverflowError",
     "EngineError",
+    "ExpressionError",
     "FileError",
     "FrozenVocabularyError",
     "InputError",
@@ -89,6 +90,10 @@ class NotAdditiveError(TallytextError):
 
 class SettingsError(TallytextError):
     """Settings are invalid, differ between two classifiers, or cannot be stored in a file."""
+
+
+class ExpressionError(SettingsError):
+    """A model expression cannot be read, or has unknown names or invalid values."""
 
 
 class EngineError(TallytextError):

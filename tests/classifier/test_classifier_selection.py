@@ -161,14 +161,13 @@ def test_a_selection_is_part_of_the_settings():
 @pytest.mark.parametrize(
     ("select", "problem"),
     [
-        (7, (TypeError, "select must be a TermSelector, an L1Selector or the name of a sco.* 7")),
+        (7, (TypeError, "select must be a TermSelector, an L1Selector or an expression.* 7")),
         (
             L1Selector(),
             (NotAdditiveError, 'L1Selector selects terms by documents.*model="refined"'),
         ),
         ("ts", (CountError, "documents")),
         ("igg", (ValueError, "igg")),
-        (TermSelector(nonempty=True), (CountError, "nonempty")),
     ],
 )
 def test_selections_that_cannot_be_are_refused(select, problem):
@@ -182,3 +181,24 @@ def test_a_score_that_is_a_function_cannot_be_saved(tmp_path):
     assert clf.predict(TEXTS).shape == (6,)
     with pytest.raises(FileError, match="a file holds no code"):
         clf.save(tmp_path / "model")
+
+
+@pytest.mark.parametrize("model", ["multinomial", "neighbours"])
+def test_no_document_becomes_empty_unless_that_is_asked_for(model):
+    texts = ["salt salt wave", "salt ship", "cloud", "cloud blue", "wind", "salt wave"]
+    labels = ["sea", "sea", "sky", "sky", "sky", "sea"]
+    clf = TextClassifier(model, select="ig(k=1)").fit(texts, labels)
+    empty = TextClassifier(model, select="ig(k=1, nonempty=false)").fit(texts, labels)
+    assert empty.selector_.best_.size == 1
+    assert clf.predict(["wind"]).tolist() == ["sky"]
+    X = clf.vectorizer_.transform(texts)
+    if model == "multinomial":
+        # The sums of the selected terms have a term of each training document.
+        assert (X[:, clf.selector_.kept_].sum(axis=1) > 0).all()
+        assert not (X[:, empty.selector_.kept_].sum(axis=1) > 0).all()
+    else:
+        assert (clf.selector_.mask(X).sum(axis=1) > 0).all()
+    again = TextClassifier.from_bytes(clf.to_bytes())
+    assert np.array_equal(again.scores(texts), clf.scores(texts))
+    assert again.report().select == "ig(k=1)"
+    assert "  terms        ig(k=1)\n" in str(again.report())

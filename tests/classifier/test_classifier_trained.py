@@ -173,7 +173,7 @@ def test_a_vectorizer_that_is_given_is_the_only_one():
     vectorizer = TextVectorizer(stop_words={"salt"})
     clf = TextClassifier("best", vectorizer=vectorizer).fit(TEXTS, LABELS)
     refined = [trial for trial in clf.trials_ if trial.learner == "refined"]
-    assert [trial.setting for trial in refined] == ["RefinedNB()"]
+    assert [trial.setting for trial in refined] == ["refined"]
     assert clf.vectorizer_.stop_words == {"salt"}
 
 

@@ -276,17 +276,28 @@ def test_advice_names_commands_and_not_python_calls(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("written", "share"), [("ig:3", 0), ("chi:0.5", 0.5), ("df", 0.1), ("mi:1", 0)]
+    ("written", "exact", "share"),
+    [
+        ("ig:3", "ig(k=3, nonempty=false)", 0),
+        ("chi:0.5", "chi(keep=0.5, nonempty=false)", 0.5),
+        ("df", "df(nonempty=false)", 0.1),
+        ("mi:1", "mi(keep=1, nonempty=false)", 0),
+    ],
 )
-def test_train_reads_the_terms_that_are_selected(tmp_path, written, share):
-    model = TextClassifier.load(trained(tmp_path, "some.tally", MAILS, "--select", written))
-    n_terms = len(model.tally_.vocabulary)
+def test_train_reads_the_terms_that_are_selected(tmp_path, written, exact, share):
+    model = TextClassifier.load(trained(tmp_path, "some.tally", MAILS, "--select", exact))
+    n_terms, best = len(model.tally_.vocabulary), model.selector_.best_
     expected = max(round(share * n_terms), 1) if share else int(written.partition(":")[2])
-    assert len(model.selector_.best_) == expected < n_terms
+    assert len(best) == expected < n_terms
     assert model.tally_.n_terms == expected
+    # The short form also has a term of each mail that would be empty.
+    whole = TextClassifier.load(trained(tmp_path, "whole.tally", MAILS, "--select", written))
+    assert whole.selector_.best_[:expected].tolist() == best.tolist()
+    X = whole.vectorizer_.transform([text for text, _ in MAILS])
+    assert (X[:, whole.selector_.kept_].sum(axis=1) > 0).all()
 
 
-@pytest.mark.parametrize(("written", "code"), [("igg", 2), ("ig:x", 2), ("ig:0", 1), ("ig:1.5", 1)])
+@pytest.mark.parametrize(("written", "code"), [("igg", 2), ("ig:x", 2), ("ig:0", 2), ("ig:1.5", 2)])
 def test_selections_that_make_no_sense_are_refused(tmp_path, written, code):
     source = write_csv(tmp_path / "mails.csv")
     result = run("train", source, "-o", tmp_path / "model", "--select", written)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from tallies import PLANES, corpora, documents, tally_of
 from tallytext import MultinomialNB, Plane, Tally, TermSelector
@@ -165,3 +166,22 @@ def test_repr_shows_the_number_of_terms():
     shown = repr(SelectedTally(toy(), TermSelector(k=2)))
     expected = "<Tally of 3 documents: 9 tokens, 4 terms, 2 classes>"
     assert shown == f"<SelectedTally of 2 terms of {expected}>"
+
+
+def test_no_document_that_is_given_becomes_empty():
+    X = sparse.csr_array([[3, 0, 0, 1, 0], [2, 0, 0, 0, 1], [0, 4, 1, 0, 0], [0, 0, 1, 0, 1]])
+    labels = ["x", "x", "y", "y"]
+    tally = Tally.from_counts(X, labels, list("abcde"))
+    plain = SelectedTally(tally, TermSelector(k=1))
+    assert plain.terms.tolist() == ["a"]
+    whole = SelectedTally(tally, TermSelector(k=1, nonempty=True), X)
+    assert whole.terms.tolist() == ["a", "c"]
+    assert whole.tally == tally.mask(["a", "c"])
+    # What is read from a file or copied selects the same terms, and learns on.
+    copied = whole.copy()
+    assert copied == whole
+    assert copied.learn({"c": 1}, "y").tally.n_tokens == whole.tally.n_tokens + 1
+    # Without documents, terms are selected by their scores alone.
+    assert copied.reselect().terms.tolist() == ["c"]
+    with pytest.raises(CountError, match="pass documents="):
+        SelectedTally(tally, TermSelector(nonempty=True))

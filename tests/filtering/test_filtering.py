@@ -63,7 +63,7 @@ def test_profiles_deliver_their_documents_and_learn(profiles):
 
 
 def test_feedback_that_is_withdrawn_was_never_given(profiles, tmp_path):
-    texts, labels = news(60, 3)
+    texts, _ = news(60, 3)
     found = profiles.filter(texts, ids(60))
     before = state(profiles, tmp_path)
     given = [(each.id, each.profile, at % 3 > 0) for at, each in enumerate(found)]

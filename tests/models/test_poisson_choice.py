@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tallytext import MultinomialNB, PoissonNB
+from tallytext import MultinomialNB, PoissonNB, TextClassifier
 from tallytext.decision import SCut
 from tallytext.evaluation import f_measures
 from tallytext.evaluation.folds import stratified_folds
@@ -165,3 +165,24 @@ def test_larger_classes_are_in_later_bins(sizes):
     bins = size_bins(np.array(sizes))
     assert (bins[np.argsort(sizes, kind="stable")] == np.sort(bins)).all()
     assert bins.min() >= 0 and bins.max() <= 4
+
+
+def test_a_parameter_chooses_per_class_and_files_keep_the_choices(tmp_path):
+    random = np.random.default_rng(3)
+    y = np.arange(60) % 3
+    X = random.poisson(random.gamma(0.5, 1.0, (3, 20))[y] + 0.1)
+    model = PoissonNB(per_class=True).fit(X, y)
+    choice = choose_per_class(PoissonNB(), X, y)
+    assert model.per_class_ == choice.per_class
+    assert np.array_equal(model.predict(X), choice.model.predict(X))
+    np.testing.assert_array_equal(model.scores(X), choice.model.scores(X))
+    assert model.get_params()["per_class"] is True  # a clone chooses again
+    words = np.array([f"w{at}" for at in range(20)])
+    texts = [" ".join(np.repeat(words, row)) or "none" for row in X]
+    clf = TextClassifier(PoissonNB(per_class=True)).fit(texts, y.tolist())
+    assert clf.model_.per_class_.keys() == {0, 1, 2}
+    again = TextClassifier.from_bytes(clf.to_bytes())
+    assert again.model_.per_class_ == clf.model_.per_class_
+    assert np.array_equal(again.scores(texts), clf.scores(texts))
+    with pytest.raises(ValueError, match="per_class must be True or a mapping"):
+        PoissonNB(per_class=3).fit(X, y)

@@ -6,6 +6,11 @@ from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
+    from tallytext.classifier.expressions import (
+        build_estimator,
+        format_estimator,
+        parse_expression,
+    )
     from tallytext.classifier.registry import (
         CHOICES,
         Learner,
@@ -22,9 +27,12 @@ __all__ = [
     "Learner",
     "Report",
     "TextClassifier",
+    "build_estimator",
     "find_learner",
+    "format_estimator",
     "learner_for_model",
     "learners",
+    "parse_expression",
     "register",
     "unregister",
 ]
@@ -33,6 +41,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "classifier": ["TextClassifier"],
+        "expressions": ["build_estimator", "format_estimator", "parse_expression"],
         "registry": [
             "CHOICES",
             "Learner",

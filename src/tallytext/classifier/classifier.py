@@ -114,13 +114,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
           held-out score.
         - "best": also compare learners that cannot learn, forget and merge afterwards.
         - the name of a learner, see :func:`tallytext.classifier.learners`: its default setting.
+        - an expression such as ``"multinomial(smoothing=laplace(0.1))"`` or ``"knn(k=45)"``, see
+          :func:`tallytext.classifier.build_estimator`.
         - a model such as ``MultinomialNB(Laplace(0.1))``.
     vectorizer : TextVectorizer, default=None
         Counts the terms of texts; None for words, and pairs of syllables as well in Korean. With
         "best", pairs of words and strings of characters are compared, too.
     select : TermSelector, L1Selector or str, default=None
-        Selects the terms that the model reads, by a score such as "ig" or by
-        ``TermSelector("chi", k=2000)``; None for all. All terms are counted, so that
+        Selects the terms that the model reads: an expression such as "ig", "chi(keep=0.02)" or
+        "l1(strength=2)", or ``TermSelector("chi", k=2000)``; None for all. With an expression no
+        document becomes empty (``nonempty=true``): a document without any selected term keeps its
+        best one, at training and at prediction. Models of sums select the best term of each
+        such document of the sample that models are compared on, and read nothing of other
+        documents without a selected term. All terms are counted, so that
         :meth:`reselect` can select again. An ``L1Selector``, and term strength, need documents:
         use them with learners that are trained on documents.
     multi_label : bool, default=None
@@ -825,6 +831,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             origin=list(self.origin_),
             thresholds=self._thresholds_by_label(),
             is_stale=self._is_stale,
+            select="" if self.selector_ is None else describe_model(self.selector_),
         )
 
     def save(self, path: str | Path) -> None:

@@ -19,7 +19,7 @@ from tallytext.classifier.model_selection import (
     selector_for,
 )
 from tallytext.classifier.registry import Learner, find_learner, learner_for_model
-from tallytext.classifier.report import Changes, UnlabelledSummary
+from tallytext.classifier.report import Changes, UnlabelledSummary, describe_model
 from tallytext.decision.score_histograms import N_INTERVALS, ScoreHistograms
 from tallytext.decision.thresholds import check_threshold_rule
 from tallytext.errors import FileError
@@ -120,6 +120,7 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
         "versions": {name: version(name) for name in _LIBRARIES},
         "parameters": _parameters_to_dict(classifier),
         "learner": classifier.learner_.name,
+        "expression": describe_model(classifier.model_),  # for readers of the file only
         "model": estimator_to_dict(classifier.model_),
         "state": state,
         "vectorizer": estimator_to_dict(_without_signatures(classifier.vectorizer_)),

@@ -14,7 +14,7 @@ from itertools import accumulate
 from numbers import Real
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from sklearn.base import clone
 
 from tallytext._typing import FloatArray
 from tallytext.classifier.calibration import Calibration, count_scores, selection_score
+from tallytext.classifier.expressions import build_selector
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
 from tallytext.classifier.report import UnlabelledSummary, describe_model
 from tallytext.decision.calibrators import OutOfSample, align_columns, concatenate_samples
@@ -120,6 +121,7 @@ def selector_for(select: Any, learners: Iterable[Learner] = ()) -> Selector | No
     Parameters
     ----------
     select : TermSelector, L1Selector, str or None
+        A str is an expression such as "chi(keep=0.02)", or its short form "chi:0.02".
     learners : iterable of Learner, default=()
         The learners whose models will read the selected terms.
 
@@ -131,15 +133,15 @@ def selector_for(select: Any, learners: Iterable[Learner] = ()) -> Selector | No
     Examples
     --------
     >>> selector_for("chi"), selector_for(None)
-    (TermSelector(method='chi'), None)
+    (TermSelector(method='chi', nonempty=True), None)
     """
     if select is None:
         return None
-    selector = TermSelector(cast(Any, select)) if isinstance(select, str) else select
+    selector: Any = build_selector(select) if isinstance(select, str) else select
     is_l1 = is_l1_selector(selector)
     if not isinstance(selector, TermSelector) and not is_l1:
         raise TypeError(
-            f"select must be a TermSelector, an L1Selector or the name of a score, not "
+            "select must be a TermSelector, an L1Selector or an expression such as 'chi', not "
             f"{select!r:.80}."
         )
     selector = clone(selector)
@@ -162,11 +164,20 @@ def is_l1_selector(selector: Any) -> bool:
     return isinstance(selector, L1Selector)
 
 
-def masked_tally(tally: Tally, selector: Selector | None) -> Tally:
-    """Return the counts of the terms that a selector selects by these counts."""
+def masked_tally(tally: Tally, selector: Selector | None, documents: Any) -> Tally:
+    """Return the counts of the terms that a selector selects by these counts.
+
+    Parameters
+    ----------
+    tally : Tally
+    selector : TermSelector, L1Selector or None
+        An L1Selector has no effect.
+    documents : sparse matrix
+        Documents of the tally that a selector with ``nonempty`` must not make empty.
+    """
     if not isinstance(selector, TermSelector):
         return tally
-    return tally.mask(clone(selector).fit_tally(tally).best_)
+    return tally.mask(clone(selector).fit_tally(tally, documents).best_)
 
 
 Keys: TypeAlias = NDArray[np.uint64]
@@ -385,7 +396,7 @@ class FoldScorer:
             return self._fit_documents(candidate, X, labels)
         if self._selected is None:
             # Terms are selected once for all additive candidates, which read the same counts.
-            self._selected = masked_tally(self.tally, self.selector)
+            self._selected = masked_tally(self.tally, self.selector, self.sample.X)
         # Candidates are made before the labels are read, so they do not know this yet.
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.multi_label}
         model = type(candidate.model).from_tally(self._selected, **parameters)
@@ -409,7 +420,10 @@ class FoldScorer:
         if fold not in self._held_out:
             rows = self.folds[fold]
             labels = [self.sample.labels[row] for row in rows]
-            others = masked_tally(self._tally_without(rows, labels), self.selector)
+            known = np.setdiff1d(np.arange(self.sample.X.shape[0]), rows)
+            others = masked_tally(
+                self._tally_without(rows, labels), self.selector, self.sample.X[known]
+            )
             self._held_out[fold] = others, HeldOutDocuments(self.sample.X[rows], labels)
         others, held_out = self._held_out[fold]
         without_fold, classes = model.with_tally(others), self.classes
@@ -866,7 +880,7 @@ def fitted_parts(
     model, read, selected = selection.model, tally, None
     if learner.additive:
         if isinstance(scorer.selector, TermSelector):
-            selected = SelectedTally(tally, scorer.selector)
+            selected = SelectedTally(tally, scorer.selector, scorer.sample.X)
             read, selector = selected.tally, selected.selector
         model = model.with_tally(read)
     # A classifier stays in memory for long: the calibration that it may still have to fit holds no

@@ -234,6 +234,11 @@ def learners(
     ]
 
 
+def is_learner(name: str) -> bool:
+    """Return True if a learner is registered under a name."""
+    return name in _LEARNERS
+
+
 def find_learner(name: str) -> Learner:
     """Return the learner with a name.
 
@@ -379,6 +384,14 @@ register(
         name="rotation",
         summary="rotation forest: decision trees on rotated features",
         make=partial(_make_model, "rotation:RotationForest"),
+        automatic=False,
+    )
+)
+register(
+    Learner.document_trained(
+        name="discriminant",
+        summary="nearest class mean among Fisher's features of latent semantic analysis",
+        make=partial(_make_model, "discriminant:LinearDiscriminant"),
         automatic=False,
     )
 )

@@ -7,8 +7,9 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from tallytext.classifier.expressions import format_estimator
 from tallytext.classifier.registry import Learner, learners
-from tallytext.errors import FileError, LabelError, SettingsError
+from tallytext.errors import ExpressionError, FileError, LabelError, SettingsError
 from tallytext.models.multinomial import MultinomialNB
 from tallytext.models.smoothing.base import Smoothing
 from tallytext.tally.gathered import Origin
@@ -136,6 +137,8 @@ class Report:
         True if the model has changed and its probabilities have not followed.
     chosen : list of str
         Parameters of the smoothing that the counts determine, with their values at present.
+    select : str
+        The selector of terms as an expression; empty if the model reads all terms.
     """
 
     learner: str
@@ -158,6 +161,7 @@ class Report:
     thresholds: dict[Any, float] | None = None
     is_stale: bool = False
     chosen: list[str] = field(default_factory=list)
+    select: str = ""
 
     def __str__(self) -> str:
         labels = "several labels per document" if self.multi_label else "one label per document"
@@ -171,6 +175,7 @@ class Report:
         lines = [
             f"{self.learner}, {labels}",
             *_section("learned", [learned]),
+            *_section("terms", [self.select] * bool(self.select)),
             *_section("counted", self.origin),
             *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
             *_section("smoothing", self.chosen),
@@ -268,17 +273,25 @@ def _number_of(n: int, noun: str) -> str:
 
 
 def describe_model(model: Any) -> str:
-    """Return a model, or its smoothing, with the parameters that are not the defaults.
+    """Return the expression of an estimator, or its class and parameters if it has none.
 
     Examples
     --------
     >>> from tallytext import MultinomialNB
     >>> from tallytext.models import AbsoluteDiscount, Laplace
-    >>> describe_model(MultinomialNB(Laplace(0.1), complement=True))
-    'MultinomialNB(smoothing=Laplace(epsilon=0.1), complement=True)'
-    >>> describe_model(MultinomialNB(AbsoluteDiscount()))
-    'MultinomialNB(smoothing=AbsoluteDiscount())'
+    >>> describe_model(MultinomialNB(Laplace(0.3), complement=True))
+    'contrast(smoothing=laplace(epsilon=0.3))'
+    >>> describe_model(MultinomialNB(AbsoluteDiscount(), class_weight={"spam": 2}))
+    "MultinomialNB(smoothing=AbsoluteDiscount(), class_weight={'spam': 2})"
     """
+    try:
+        return format_estimator(model)
+    except ExpressionError:
+        return _describe_parameters(model)
+
+
+def _describe_parameters(model: Any) -> str:
+    """Return the class of a model, or of its smoothing, and the parameters that were changed."""
     if is_dataclass(model):
         own = [each for each in fields(model) if each.init]
         given = {each.name: getattr(model, each.name) for each in own}
@@ -300,7 +313,7 @@ def describe_model(model: Any) -> str:
             n_rows, n_words = value.rows_.shape
             shown.append(f"{name}=<{n_rows:,} signatures into {n_words:,} words>")
         else:
-            shown.append(f"{name}={describe_model(value) if is_nested else repr(value)}")
+            shown.append(f"{name}={_describe_parameters(value) if is_nested else repr(value)}")
     return f"{type(model).__name__}({', '.join(shown)})"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tallytext.classifier.expressions import build_model
 from tallytext.classifier.labels import check_label_count, single_labels
 from tallytext.classifier.model_selection import (
     Candidate,
@@ -35,7 +36,6 @@ from tallytext.classifier.registry import (
     CHOICES,
     FEATURES,
     GIVEN_FEATURES,
-    find_learner,
     learner_for_model,
     learners,
 )
@@ -108,8 +108,8 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
     if not isinstance(model, str):
         found = [Candidate(learner_for_model(model), clone(model))]
     elif model not in CHOICES:
-        learner = find_learner(model)
-        found = [Candidate(learner, learner.default(), learner.features[0])]
+        learner, made = build_model(model)
+        found = [Candidate(learner, made, learner.features[0])]
     else:
         # "auto" promises a classifier that can learn, forget and merge afterwards.
         additive = True if model == "auto" else None

@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from tallytext.cli.io import for_command_line, show_error, show_message, show_warning
 from tallytext.cli.options import OTHER, OUTPUT, list_models
-from tallytext.errors import TallytextError
+from tallytext.errors import ExpressionError, TallytextError
 
 _LAST_PANELS = (OUTPUT, OTHER)
 
@@ -208,7 +208,8 @@ def _exit_with_error(problem: Exception, with_traceback: bool) -> NoReturn:
     if with_traceback:
         raise problem
     show_error(_error_message(problem))
-    raise typer.Exit(1) from None
+    # An expression is a part of the command line, such as the value of --model.
+    raise typer.Exit(2 if isinstance(problem, ExpressionError) else 1) from None
 
 
 def _error_message(problem: Exception) -> str:

@@ -307,24 +307,59 @@ def stop_words_option(panel: str) -> Any:
     )
 
 
+# Models whose parameters the help of tally train lists; docs/expressions.md has all of them.
+_EXPLAINED = ("multinomial", "bernoulli", "poisson", "neighbours", "llsf", "rotation")
 _CHOICES = {
     "auto": "the best on held-out documents, of the models that can learn, forget and merge later",
     "best": "the best on held-out documents, of these models and refined",
 }
 
 
-def _models() -> list[tuple[str, str]]:
+def _models(incomplete: str = "") -> list[tuple[str, str]]:
+    from tallytext.classifier.expressions import complete_expression
     from tallytext.classifier.registry import learners
 
+    if "(" in incomplete:
+        return [(text, "") for text in complete_expression(incomplete)]
     return [*_CHOICES.items(), *((learner.name, learner.summary) for learner in learners())]
 
 
 def list_models() -> str:
-    """Return the names and summaries of all models, for the help of ``tally train``."""
-    return "Models:\n" + "\n".join(
-        fill(summary, 78, initial_indent=f"{name:<13} ", subsequent_indent=" " * 14)
-        for name, summary in _models()
+    """Return the models, their parameters and smoothings, for the help of ``tally train``."""
+    from tallytext.classifier.expressions import kinds_of
+
+    def lines(rows: list[tuple[str, str]]) -> list[str]:
+        return [
+            fill(text, 78, initial_indent=f"{name:<13} ", subsequent_indent=" " * 14)
+            for name, text in rows
+        ]
+
+    models, smoothings = kinds_of("model"), kinds_of("smoothing")
+    parameters = [(name, ", ".join(models[name].parameters)) for name in _EXPLAINED]
+    smooth = [(name, ", ".join(kind.parameters) or "-") for name, kind in smoothings.items()]
+    return "\n".join(
+        [
+            "Models:",
+            *lines(_models()),
+            "\nParameters stand in parentheses, as in poisson(weighting=chi, alpha=0.8) or",
+            "multinomial(smoothing=discount(b=leave-one-out), normalize=l1). Some of them:",
+            *lines(parameters),
+            "\nSmoothings of multinomial, contrast, complement and chi-contrast:",
+            *lines(smooth),
+        ]
     )
+
+
+def _selectors(incomplete: str) -> list[str]:
+    from tallytext.classifier.expressions import complete_expression
+
+    return complete_expression(incomplete, "selector")
+
+
+def _feature_expressions(incomplete: str) -> list[str]:
+    from tallytext.classifier.expressions import complete_expression
+
+    return complete_expression(incomplete, "features")
 
 
 class Tokenization(StrEnum):
@@ -338,8 +373,9 @@ ModelName = Annotated[
     str,
     typer.Option(
         "--model",
-        metavar="NAME",
-        help="Model to train, see the list below.",
+        metavar="EXPRESSION",
+        help="Model to train: a name of the list below, with parameters if you like, e.g. "
+        "'multinomial(smoothing=laplace(0.1))' or 'knn(k=45)'.",
         autocompletion=_models,
         rich_help_panel=_TRAINING_PANEL,
     ),
@@ -362,13 +398,26 @@ Ngrams = Annotated[
 ]
 Language = Annotated[str | None, language_option(_TRAINING_PANEL)]
 StopWords = Annotated[str | None, stop_words_option(_TRAINING_PANEL)]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPRESSION",
+        help="Train a linear discriminant on features made of all words: 'fisher' or, e.g., "
+        "'fisher(n_components=5, n_lsa=100)'. It takes the place of --model.",
+        show_default="the words themselves",
+        autocompletion=_feature_expressions,
+        rich_help_panel=_TRAINING_PANEL,
+    ),
+]
 Select = Annotated[
     str | None,
     typer.Option(
-        metavar="SCORE[:N]",
-        help="Use only the best terms by a score: ig, chi, mi, prr, df, or ts for models trained "
-        "on documents. N is their number or their share: ig:2000 or chi:0.02.",
+        metavar="EXPRESSION",
+        help="Use only the best terms by a score: ig, chi, mi, prr, df, or ts and l1 for models "
+        "trained on documents. With their number or share: ig:2000 or chi:0.02; or with "
+        "parameters: 'chi(keep=0.02, average=max)', 'l1(strength=2)'.",
         show_default="all terms",
+        autocompletion=_selectors,
         rich_help_panel=_TRAINING_PANEL,
     ),
 ]
@@ -411,6 +460,7 @@ class TrainOptions:
     ngrams: Ngrams = None
     language: Language = None
     stop_words: StopWords = None
+    features: Features = None
     select: Select = None
     multi_label: MultiLabel = None
     thresholds: Thresholds = "micro"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path, PurePath
 from textwrap import fill
@@ -28,7 +29,6 @@ from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, T
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.report import Report
-    from tallytext.features.selector import TermSelector
     from tallytext.text.vectorizer import TextVectorizer
 
 # Below this number of documents, each may well have a label of its own.
@@ -65,13 +65,14 @@ def train(
     tally train mails.csv --text body --label folder
     tally train reviews/ --match '*/train/*.txt' -o reviews.tally
     tally train ten-of-each.csv --unlabelled all-mails.jsonl -o mails.tally
+    tally train mails.csv --model 'knn(k=45)' --select 'chi(keep=0.02)'
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
     """
     limits.check_engine(engine.engine)
     engine.check_files(sources)
     if engine.engine is not None:
-        check_engine_settings(settings.model, settings.select, unlabelled)
+        check_engine_settings(_model_text(settings), settings.select, unlabelled)
     path = check_output_file(output or default_output(sources))
     with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
         untrained = _make_classifier(settings, quiet)
@@ -102,19 +103,21 @@ def check_engine_settings(
     --------
     >>> check_engine_settings("multinomial", "ig:2000")
     """
-    from tallytext.classifier.registry import find_learner, learners
+    from tallytext.classifier.expressions import build_model
+    from tallytext.classifier.registry import learners
 
     if unlabelled:
         raise typer.BadParameter(
             "--unlabelled does not work with --engine, which counts labelled documents only. "
             "Leave out one of the two options."
         )
-    if select is not None and select.partition(":")[0] == "ts":
+    score = "" if select is None else re.split("[:(]", select)[0].strip()
+    if score in ("l1", "ts"):
         raise typer.BadParameter(
-            "--select ts compares documents with each other, which --engine cannot do. Use "
-            "another score, e.g. --select ig."
+            f"--select {score} reads all documents together, which --engine cannot do. Use another "
+            "score, e.g. --select ig."
         )
-    if model == "auto" or (model != "best" and find_learner(model).additive):
+    if model == "auto" or (model != "best" and build_model(model)[0].additive):
         return
     additive = ", ".join(["auto", *(learner.name for learner in learners(additive=True))])
     raise typer.BadParameter(
@@ -144,14 +147,29 @@ def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
     from tallytext import TextClassifier
 
     return TextClassifier(
-        settings.model,
+        _model_text(settings),
         vectorizer=_make_vectorizer(settings),
-        select=None if settings.select is None else parse_selector(settings.select),
+        select=settings.select,
         multi_label=settings.multi_label,
         thresholds=options.parse_thresholds([settings.thresholds]),
         budget=settings.budget,
         verbose=shows_progress(quiet),
     )
+
+
+def _model_text(settings: TrainOptions) -> str:
+    """Return the model that --model or --features describe."""
+    if settings.features is None:
+        return settings.model
+    if settings.model not in ("auto", "discriminant"):
+        raise typer.BadParameter(
+            f"--features are for a linear discriminant, and --model is {settings.model!r}. Leave "
+            "out one of the two options."
+        )
+    from tallytext.classifier.expressions import build_estimator
+
+    build_estimator(settings.features, "features")  # points at an error in what the user wrote
+    return f"discriminant(features={settings.features})"
 
 
 def _make_vectorizer(settings: TrainOptions) -> TextVectorizer | None:
@@ -167,33 +185,6 @@ def _make_vectorizer(settings: TrainOptions) -> TextVectorizer | None:
     from tallytext import TextVectorizer
 
     return TextVectorizer(hangul="words+bigrams", **terms)
-
-
-def parse_selector(written: str) -> TermSelector:
-    """Return the term selector for a score and a number or share of terms.
-
-    Examples
-    --------
-    >>> parse_selector("ig:2000"), parse_selector("chi:0.02"), parse_selector("df")
-    (TermSelector(k=2000), TermSelector(keep=0.02, method='chi'), TermSelector(method='df'))
-    """
-    from tallytext.features.selector import TermSelector
-    from tallytext.features.term_scores import METHODS
-
-    known: list[Any] = [*METHODS, "ts"]
-    score, _, amount = written.partition(":")
-    try:
-        method = known[known.index(score)]
-        if not amount:
-            return TermSelector(method)
-        if amount.isdecimal():
-            return TermSelector(method, k=int(amount))
-        return TermSelector(method, keep=float(amount))
-    except ValueError:
-        raise typer.BadParameter(
-            f"--select must be one of {', '.join(known)}, with a number or share of terms if you "
-            f"like: ig:2000 or ig:0.02. It is {written!r}."
-        ) from None
 
 
 def parse_ngrams(written: str) -> tuple[int, int]:

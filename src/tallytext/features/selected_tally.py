@@ -31,6 +31,9 @@ class SelectedTally:
         The counts so far; not changed.
     selector : TermSelector
         The settings of the selection; not changed.
+    documents : sparse matrix of shape (n_documents, n_terms), default=None
+        For a selector with ``nonempty``: documents of the tally that must not become empty, see
+        :meth:`~tallytext.TermSelector.fit_tally`.
 
     Examples
     --------
@@ -42,11 +45,16 @@ class SelectedTally:
     True
     """
 
-    def __init__(self, tally: Tally, selector: TermSelector) -> None:
-        _check_selectable(tally, selector)
+    def __init__(self, tally: Tally, selector: TermSelector, documents: Any = None) -> None:
+        _check_tally(tally)
+        if selector.nonempty and documents is None:
+            raise CountError(
+                "nonempty=True needs single documents, and a tally has only their sums: pass "
+                "documents=, or select with nonempty=False."
+            )
         self._selector = clone(selector)
         self._all = _followed_copy(tally)
-        self.reselect()
+        self.reselect(documents)
 
     @classmethod
     def from_fitted(cls, tally: Tally, selector: TermSelector) -> Self:
@@ -66,7 +74,7 @@ class SelectedTally:
         >>> SelectedTally.from_fitted(tally, selector) == SelectedTally(tally, TermSelector(k=2))
         True
         """
-        _check_selectable(tally, selector)
+        _check_tally(tally)
         made = cls.__new__(cls)
         made.__setstate__({"all": tally, "selector": copy(selector)})
         return made
@@ -150,9 +158,15 @@ class SelectedTally:
         self._all.forget(documents, labels, terms=terms, sample_weight=sample_weight)
         return self
 
-    def reselect(self) -> Self:
-        """Score and select all terms again; :attr:`tally` is a new tally then."""
-        self._selector.fit_tally(self._all)
+    def reselect(self, documents: Any = None) -> Self:
+        """Score and select all terms again; :attr:`tally` is a new tally then.
+
+        Parameters
+        ----------
+        documents : sparse matrix of shape (n_documents, n_terms), default=None
+            As for the constructor.
+        """
+        self._selector.fit_tally(self._all, documents)
         self._follow()
         return self
 
@@ -230,11 +244,6 @@ def _followed_copy(tally: Tally) -> _FollowedTally:
     return followed
 
 
-def _check_selectable(tally: Any, selector: TermSelector) -> None:
+def _check_tally(tally: Any) -> None:
     if not isinstance(tally, Tally):
         raise CountError(f"SelectedTally needs the counts of a Tally, not {tally!r:.60}.")
-    if selector.nonempty:
-        raise CountError(
-            "nonempty=True needs single documents, and a tally has only their sums: "
-            "select with nonempty=False, or pass documents to TermSelector.transform."
-        )

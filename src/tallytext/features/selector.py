@@ -201,7 +201,8 @@ class TermSelector(ColumnSelector):
         ``chi`` and ``df`` kNN and LLSF lost no accuracy by that in Yang and Pedersen (1997).
         Smoothed Bayes models may lose some: :func:`tallytext.vocabulary_curve` measures it.
     average : {"max", "avg"}, default=None
-        For ``chi``, ``mi`` and ``prr``: the largest over all classes, the default, or their mean.
+        For ``chi``, ``mi`` and ``prr``: the largest over all classes, or their mean. None for "avg"
+        with ``chi`` and "max" with the others.
     labels : {"fractional", "pairs", "binary"}, default=None
         For ``ig`` and multi-label documents; see :func:`~tallytext.features.score_terms`.
     min_df : int, default=1
@@ -211,7 +212,9 @@ class TermSelector(ColumnSelector):
         Let a document that would become empty keep its terms with the highest score among its own,
         all of them in a tie. Any column may then be needed by some document, so ``transform``
         returns all columns, with zeros for terms that are left out. Terms that no training
-        document had are always left out.
+        document had are always left out. Sums do not show which documents would become empty:
+        :meth:`fit_tally` therefore also selects the best term of each of the documents that it
+        is given.
 
     Attributes
     ----------
@@ -289,7 +292,7 @@ class TermSelector(ColumnSelector):
         self.open_ = False
         return self
 
-    def fit_tally(self, tally: Tally) -> Self:
+    def fit_tally(self, tally: Tally, documents: Any = None) -> Self:
         """Score the terms of a tally and select among them; no document is needed.
 
         Columns are the ids of ``tally.vocabulary``. Terms that are added to the vocabulary later
@@ -299,6 +302,10 @@ class TermSelector(ColumnSelector):
         ----------
         tally : Tally
             The counts.
+        documents : sparse matrix of shape (n_documents, n_terms), default=None
+            Counts of documents, such as a sample of those in the tally. With ``nonempty``, the best
+            term of each that would become empty is selected, too, so that no document of them is
+            empty. Other documents may be.
 
         Examples
         --------
@@ -311,6 +318,8 @@ class TermSelector(ColumnSelector):
             raise CountError(f"fit_tally reads a Tally, not {tally!r:.60}. For a matrix, use fit.")
         now = tally._snapshot()
         self._select(now, self._score(now))
+        if self.nonempty and documents is not None:
+            self._select_more(documents)
         self.n_features_in_, self.open_ = len(self.scores_), True
         # Names from an earlier fit on a DataFrame would be compared with the columns.
         if hasattr(self, "feature_names_in_"):
@@ -393,10 +402,7 @@ class TermSelector(ColumnSelector):
         kept = resize(self.kept_, X.shape[1], False)
         if not self.nonempty:
             return mask_columns(X, kept)
-        steps = round_to_steps(self.scores_, rounding_step(self.scores_))
-        # A term that occurs in no training document has no score to be kept for.
-        steps[self.documents_ == 0] = np.nan
-        return mask_columns_nonempty(X, kept, resize(steps, X.shape[1], np.nan))
+        return mask_columns_nonempty(X, kept, resize(self._ranks(), X.shape[1], np.nan))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns that :meth:`transform` returns."""
@@ -465,6 +471,22 @@ class TermSelector(ColumnSelector):
         self.kept_ = np.zeros(len(scores), dtype=bool)
         self.kept_[best] = True
         self.vocabulary_ = vocabulary
+
+    def _select_more(self, documents: Any) -> None:
+        """Also select the best term of each document that would become empty."""
+        X = sparse.csr_array(documents)[:, : len(self.scores_)]
+        kept = mask_columns_nonempty(X, self.kept_, self._ranks())
+        more = np.setdiff1d(np.unique(kept.indices), self.best_)
+        # Best first, as before; the terms of a tie come in the order of their ids.
+        more = more[np.argsort(-self.scores_[more], kind="stable")]
+        best = np.concatenate([self.best_, more.astype(np.intp)])
+        self._set_fitted(self.scores_, self.documents_, best, self.vocabulary_)
+
+    def _ranks(self) -> FloatArray:
+        """Return the scores without rounding errors; NaN for terms of no training document."""
+        steps = round_to_steps(self.scores_, rounding_step(self.scores_))
+        steps[self.documents_ == 0] = np.nan
+        return steps
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -560,7 +582,7 @@ def rounding_step(scores: FloatArray) -> float:
 
 def round_to_steps(scores: FloatArray, step: float) -> FloatArray:
     """Return scores as whole numbers of steps: equal if they differ by rounding alone."""
-    return np.round(scores / step) if step else scores
+    return np.round(scores / step) if step else scores.copy()
 
 
 def mask_columns(X: Any, kept: NDArray[np.bool_]) -> Any:

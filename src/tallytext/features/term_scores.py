@@ -72,11 +72,11 @@ def score_terms(
         ``mi``: mutual information with a class; favours rare terms.
         ``chi``: :math:`\chi^2` with a class; unreliable for terms in a handful of documents.
         ``prr``: ratio of the term's probabilities inside and outside a class.
-    average : {"max", "avg"}, default="max"
+    average : {"max", "avg"}, default=None
         For ``mi``, ``chi`` and ``prr``: the largest over the classes, or
         :math:`\sum_c \frac{N_c}{N}` of each. ``mi`` is −∞ with a class that does not have the
         term; its maximum is therefore taken over the classes that have it, and its average of
-        tables with ½ added to every cell.
+        tables with ½ added to every cell. None for "avg" with ``chi`` and "max" with the others.
     labels : {"fractional", "pairs", "binary"}, default="fractional"
         For ``ig``, how a multi-label document counts. ``fractional``: 1/m for each of its m labels;
         this needs the plane ``Plane("binary", shared=True)`` if there is such a document. The part
@@ -108,7 +108,7 @@ def score_terms(
     >>> tally = Tally.from_counts([[2, 1, 0, 0], [1, 0, 1, 0], [0, 1, 2, 1]], ["X", "X", "Y"])
     >>> score_terms(tally).round(6)
     array([0.636514, 0.174416, 0.174416, 0.636514])
-    >>> score_terms(tally, "chi", average="avg")
+    >>> score_terms(tally, "chi")
     array([3.  , 0.75, 0.75, 3.  ])
     >>> score_terms(tally, "mi").round(3)
     array([0.405, 0.405, 0.405, 1.099])
@@ -125,10 +125,12 @@ def score_terms(
         return nats / np.log(2.0) if unit == "bits" else nats
     if method == "mi":
         return _mutual_information(now, average or "max", bool(shrunken))
+    if method == "chi":
+        # The mean over classes selects better terms than their maximum, which prefers the terms of
+        # rare classes (docs/terms.md).
+        return _combine_classes(now, ContingencyTable.chi_square, average or "avg")
     ratio = partial(ContingencyTable.probability_ratio, cap=100.0 if cap is None else cap)
-    return _combine_classes(
-        now, ContingencyTable.chi_square if method == "chi" else ratio, average or "max"
-    )
+    return _combine_classes(now, ratio, average or "max")
 
 
 def _mutual_information(tally: Tally, average: Average, shrunken: bool) -> FloatArray:

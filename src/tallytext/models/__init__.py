@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tallytext.models.bernoulli import BernoulliNB
     from tallytext.models.calibrated import Calibrated
     from tallytext.models.cross_validation import cross_validate
+    from tallytext.models.discriminant import LinearDiscriminant
     from tallytext.models.em import ExpectationMaximisation
     from tallytext.models.knn import CosineKNN, Neighbours
     from tallytext.models.llsf import LLSF
@@ -57,6 +58,7 @@ __all__ = [
     "DocumentPool",
     "ExpectationMaximisation",
     "Laplace",
+    "LinearDiscriminant",
     "MultinomialNB",
     "Neighbours",
     "PoissonNB",
@@ -93,6 +95,7 @@ __getattr__, __dir__ = lazy_exports(
         "bernoulli": ["BernoulliNB"],
         "calibrated": ["Calibrated"],
         "cross_validation": ["cross_validate"],
+        "discriminant": ["LinearDiscriminant"],
         "em": ["ExpectationMaximisation"],
         "knn": ["CosineKNN", "Neighbours"],
         "llsf": ["LLSF"],

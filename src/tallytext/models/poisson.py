@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,6 +31,7 @@ from tallytext.decision.calibrators import OutOfSample
 from tallytext.decision.thresholds import SCut
 from tallytext.errors import ScoreError
 from tallytext.evaluation.folds import stratified_folds
+from tallytext.features.selector import mask_columns, resize
 from tallytext.features.term_scores import CLASS_WEIGHTS, ContingencyTable
 from tallytext.models.base import DocumentRows, RowWeights, Weights, sum_rows, to_documents
 from tallytext.models.class_counts import ClassCounts, Column, CountsReader, Prior, with_snapshot
@@ -303,9 +305,10 @@ class PoissonNB(NaiveBayes):
         The power to which weights are raised.
     prr_source : {"documents", "poisson"}, default="documents"
         Compute "prr" from shares of documents, or from Poisson rates.
-    per_class : mapping of label to (weighting, alpha), default=None
-        Overrides ``weighting`` and ``alpha`` for some classes; see
-        :func:`~tallytext.models.poisson.choose_per_class`.
+    per_class : bool or mapping of label to (weighting, alpha), default=None
+        True: choose the weighting and alpha of each class by cross-validation on the training
+        documents, as :func:`~tallytext.models.poisson.choose_per_class` does (PNB*). A mapping
+        overrides ``weighting`` and ``alpha`` for some classes.
     prior, prior_beta, class_weight, multi_label, dtype, n_jobs
         As in :class:`MultinomialNB`.
 
@@ -315,6 +318,8 @@ class PoissonNB(NaiveBayes):
         The counts that all weights are computed from.
     classes_ : ndarray
         The labels, sorted.
+    per_class_ : dict of label to (weighting, alpha)
+        The choices that ``per_class=True`` made; classes that are learned later have none.
 
     Examples
     --------
@@ -325,6 +330,7 @@ class PoissonNB(NaiveBayes):
 
     #: The score of a class is a ratio to its complement by definition, so no joint scores exist.
     contrasts = True
+    per_class_: Mapping[Any, Candidate] = MappingProxyType({})
 
     def __init__(
         self,
@@ -334,7 +340,7 @@ class PoissonNB(NaiveBayes):
         weighting: Weighting | None = None,
         weight_power: float = 1.0,
         prr_source: RatioSource = "documents",
-        per_class: Mapping[Any, tuple[Weighting | None, float]] | None = None,
+        per_class: bool | Mapping[Any, tuple[Weighting | None, float]] | None = None,
         prior: Prior = "ml",
         prior_beta: float = 1.0,
         class_weight: Any = None,
@@ -449,7 +455,7 @@ class PoissonNB(NaiveBayes):
         class_counts : ClassCounts
             Sums of the tally.
         """
-        own, labels = self.per_class or {}, class_counts.order.classes.tolist()
+        own, labels = self._choices(), class_counts.order.classes.tolist()
         alphas = [own[label][1] if label in own else self.alpha for label in labels]
         n_terms = class_counts.n_live_terms if self.open_ else self.n_features_in_
         return PoissonRates(
@@ -491,7 +497,7 @@ class PoissonNB(NaiveBayes):
     ) -> tuple[PoissonRates, PoissonWeighting, PoissonConstants]:
         """Return the rates and the weighting of given counts, and the constants of all words."""
         rates = self.rates(class_counts)
-        own, labels = self.per_class or {}, class_counts.order.classes.tolist()
+        own, labels = self._choices(), class_counts.order.classes.tolist()
         methods = [own[label][0] if label in own else self.weighting for label in labels]
         weighting = PoissonWeighting(methods, self.weight_power, self.prr_source)
         # Constants sum over all words, whichever words a batch has: compute them once a version.
@@ -499,9 +505,29 @@ class PoissonNB(NaiveBayes):
         constants = self.cache_.constants(class_counts.version, compute, self._settings())
         return rates, weighting, constants
 
+    def _choices(self) -> Mapping[Any, Candidate]:
+        """Return the weighting and alpha of the classes that have their own."""
+        if isinstance(self.per_class, bool):
+            return self.per_class_ if self.per_class else {}
+        return self.per_class or {}
+
+    def _fit_hyperparameters(self, X: Any, targets: Targets, weights: FloatArray | None) -> None:
+        self.per_class_ = {}
+        if self.per_class is not True or not targets.labels:
+            return
+        # Terms that the tally does not have were not selected: they must not decide either.
+        known = resize(self.tally_.term_documents > 0, X.shape[1], False)
+        # Cross-validation needs two folds with documents.
+        folds = min(5, X.shape[0])
+        if folds > 1:
+            choice = choose_per_class(self, mask_columns(X, known), targets, folds=folds)
+            self.per_class_ = choice.per_class
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        choices = [(self.weighting, self.alpha), *(self.per_class or {}).values()]
+        if not isinstance(self.per_class, bool | Mapping | None):
+            raise ValueError(f"per_class must be True or a mapping, not {self.per_class!r:.80}.")
+        choices = [(self.weighting, self.alpha), *self._choices().values()]
         for weighting, alpha in choices:
             if weighting is not None and weighting not in CLASS_WEIGHTS:
                 raise ValueError(f"weighting must be one of {[*CLASS_WEIGHTS]}, not {weighting!r}.")

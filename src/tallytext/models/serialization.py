@@ -352,8 +352,10 @@ _DECODERS: dict[Any, Callable[[Any], Any]] = {
 _ESTIMATOR_MODULES = {
     "BernoulliNB": "tallytext.models.bernoulli",
     "CosineKNN": "tallytext.models.knn",
+    "FisherFeatures": "tallytext.features.fisher",
     "L1Selector": "tallytext.features.l1",
     "LLSF": "tallytext.models.llsf",
+    "LinearDiscriminant": "tallytext.models.discriminant",
     "MultinomialNB": "tallytext.models.multinomial",
     "PoissonNB": "tallytext.models.poisson",
     "PooledNB": "tallytext.models.pooled",
@@ -576,15 +578,21 @@ def model_state(model: NaiveBayes) -> dict[str, Any]:
     if chosen is not None and chosen[0] is not model.smoothing:
         chosen = None
     expected = {} if model.expected_ is None else {"expected": expected_to_dict(model.expected_)}
-    return expected | {
-        "unit": model.unit_,
-        "weighted": model.weighted_,
-        "open": model.open_,
-        "named": hasattr(model, "feature_names_in_"),
-        "several": model.multi_label_,
-        "announced": model.ordering_.announced,
-        "chosen": None if chosen is None else smoothing_to_dict(chosen[1]),
-    }
+    choices = getattr(model, "per_class_", {})
+    own = {"per_class": to_json(dict(choices))} if choices else {}
+    return (
+        expected
+        | own
+        | {
+            "unit": model.unit_,
+            "weighted": model.weighted_,
+            "open": model.open_,
+            "named": hasattr(model, "feature_names_in_"),
+            "several": model.multi_label_,
+            "announced": model.ordering_.announced,
+            "chosen": None if chosen is None else smoothing_to_dict(chosen[1]),
+        }
+    )
 
 
 def model_arrays(model: NaiveBayes) -> dict[str, NDArray[Any]]:
@@ -653,6 +661,8 @@ def restore_model(
 
 def _restore_fitted(model: NaiveBayes, tally: Tally, state: Mapping[str, Any]) -> None:
     model.multi_label_ = state["several"]
+    if "per_class" in state:
+        _restore_choices(model, from_json(state["per_class"]))
     model._check_parameters()
     model._set_tally(tally, state["unit"], state["weighted"], open_=state["open"])
     model.ordering_ = ClassOrderCache(LabelIndex(state["announced"]).names)
@@ -668,6 +678,16 @@ def _restore_fitted(model: NaiveBayes, tally: Tally, state: Mapping[str, Any]) -
         model._log_priors(class_counts)
 
 
+def _restore_choices(model: NaiveBayes, choices: Any) -> None:
+    """Set the choices of ``PoissonNB(per_class=True)``; its parameters are checked next."""
+    is_valid = isinstance(choices, Mapping) and all(
+        isinstance(choice, tuple) and len(choice) == 2 for choice in choices.values()
+    )
+    if getattr(model, "per_class", None) is not True or not is_valid:
+        raise FileError(f"{type(model).__name__} could not have chosen {choices!r:.80}")
+    model.per_class_ = choices
+
+
 def _restore_smoothing(model: NaiveBayes, chosen: Smoothing) -> None:
     if not isinstance(model, MultinomialNB) or type(model.smoothing) is not type(chosen):
         raise FileError(f"{type(model).__name__} could not have chosen {chosen!r:.80}")
@@ -679,7 +699,7 @@ def _restore_smoothing(model: NaiveBayes, chosen: Smoothing) -> None:
 
 
 def _check_state(state: Any) -> None:
-    if not isinstance(state, Mapping) or state.keys() - {"expected"} != _STATE_KEYS:
+    if not isinstance(state, Mapping) or state.keys() - {"expected", "per_class"} != _STATE_KEYS:
         raise FileError(f"invalid state of a model: {state!r:.80}")
     flags = [state[name] for name in ("weighted", "open", "named", "several")]
     if not all(isinstance(flag, bool) for flag in flags) or state["unit"] not in (1.0, FRACTION):
