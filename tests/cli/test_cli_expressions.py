@@ -165,3 +165,48 @@ def test_the_file_shows_the_expression(files, tmp_path):
     saved = tmp_path / "m.tally"
     succeed("train", files[0], "-o", saved, "--quiet", "--model", "multinomial(laplace(2))")
     assert rb"\"expression\": \"multinomial(smoothing=laplace(epsilon=2.0))\"" in saved.read_bytes()
+
+
+#: What the rows of a translation are of: options of ``tally translate learn``, or None where the
+#: classifier learns the translation itself.
+TRANSLATIONS = {
+    "words": ["--signatures", "words"],
+    "phrases": ["--phrases", "npmi"],
+    "concepts": ["--signatures", "concepts", "--concepts", "concepts.tsv"],
+    "mixture": ["--signatures", "words+phrases", "--concepts", "concepts.tsv"],
+    "another corpus": ["--signatures", "words", "--min-df", "2"],
+    "own words": None,
+    "own phrases": None,
+}
+
+
+@pytest.mark.parametrize("kind", TRANSLATIONS)
+def test_semantic_smoothing_is_one_command_more(kind, tmp_path):
+    few = [(f"{text} big ship", label) for text, label in TRAINING[:6]]
+    source, new = write_csv(tmp_path / "few.csv", few), write_csv(tmp_path / "new.csv", NEW)
+    texts = documents(90, 5 if kind == "another corpus" else 0)
+    corpus = write_csv(
+        tmp_path / "corpus.csv", [(f"{text} big ship of sea", label) for text, label in texts]
+    )
+    (tmp_path / "concepts.tsv").write_text("wave\twater\ntide\twater\nbird\tanimal\n", "utf-8")
+    learned, model = tmp_path / "corpus.translation", tmp_path / "m.tally"
+    options = TRANSLATIONS[kind]
+    if options is None:
+        name = f"semantic(signatures={kind.removeprefix('own ')}, weight=0.5)"
+    else:
+        options = [str(tmp_path / each) if each.endswith(".tsv") else each for each in options]
+        succeed("translate", "learn", corpus, "--text", "text", "-o", learned, "--quiet", *options)
+        name = f'semantic(translation="{learned}", weight=0.5)'
+    pool = ["--unlabelled", corpus] if options is None else []
+    expression = f"multinomial(smoothing={name})"
+    succeed("train", source, "-o", model, "--quiet", "--model", expression, *pool)
+    plain = tmp_path / "plain.tally"
+    succeed("train", source, "-o", plain, "--quiet", "--model", "multinomial")
+    texts = [text for text, _ in NEW]
+    semantic, bare = TextClassifier.load(model), TextClassifier.load(plain)
+    assert json_of("evaluate", model, new)["accuracy"] > 0.5
+    # It is not background smoothing under another name.
+    assert not np.allclose(semantic.scores(texts), bare.scores(texts))
+    succeed("learn", model, new)
+    succeed("forget", model, new)
+    np.testing.assert_array_equal(TextClassifier.load(model).scores(texts), semantic.scores(texts))

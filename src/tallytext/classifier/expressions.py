@@ -406,7 +406,9 @@ KINDS: tuple[Kind, ...] = (
     _smoothing("background", "Background", "alpha"),
     _smoothing("dirichlet", "Dirichlet", "m"),
     _smoothing("discount", "AbsoluteDiscount", "b background scheme events literal", "discounting"),
-    _smoothing("semantic", "Semantic", "translation weight alpha signatures min_probability", "semantic"),
+    _smoothing(
+        "semantic", "Semantic", "translation weight alpha signatures min_probability", "semantic"
+    ),
     _smoothing("none", "Unsmoothed", ""),
     *(_score(name) for name in ("ig", "chi", "mi", "prr")),
     _score("df", _STRENGTH),
