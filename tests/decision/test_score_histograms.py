@@ -69,7 +69,7 @@ def test_a_count_that_is_missing_comes_from_the_nearest_interval():
     learned = ScoreHistograms.from_scores(["a"], np.array([[0.0], [3.0]]), truth)
     forgotten = ScoreHistograms.from_scores(["a"], np.array([[2.0]]), truth[:1])
     left = learned.subtract(forgotten)
-    assert left.own[0, interval_numbers(np.array([0.0]))].tolist() == [1]
+    assert left.with_class[0, interval_numbers(np.array([0.0]))].tolist() == [1]
     assert left.n_own.tolist() == [1]
 
 

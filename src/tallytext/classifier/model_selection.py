@@ -565,12 +565,13 @@ def training_size(
     return TrainingSize(n_documents, int(tally.n_tokens), n_cells, n_terms, len(tally.classes))
 
 
-def is_affordable(learner: Learner, size: TrainingSize) -> bool:
+def is_affordable(learner: Learner, size: TrainingSize, multi_label: bool = False) -> bool:
     """Return True if a learner is compared without an explicit budget.
 
     A learner with a limit on its weights must fit into memory. The cost of the others is estimated
     from counts and not measured, so that the same documents lead to the same model on every
-    machine.
+    machine. Where documents may have several labels, learners of all words and classes may take
+    twenty times as long, since they are often the best.
 
     Examples
     --------
@@ -586,7 +587,8 @@ def is_affordable(learner: Learner, size: TrainingSize) -> bool:
         return True
     cells_per_fold = size.n_cells * fold_size(size.n_documents) / max(size.n_documents, 1)
     cost = _NS_PER_DENSE_CELL * (cells_per_fold + size.n_terms) * size.n_classes
-    return cost <= max(_MIN_BUDGET_NS, _NS_PER_TOKEN * size.n_tokens)
+    budget = max(_MIN_BUDGET_NS, _NS_PER_TOKEN * size.n_tokens)
+    return cost <= (20 if multi_label else 1) * budget
 
 
 @dataclass(frozen=True)
@@ -659,6 +661,8 @@ def select_model(
     """
     name = candidates[0].learner.name
     able = [each for each in candidates if each.learner.multi_label or not scorer.multi_label]
+    if settings.model in CHOICES and not scorer.multi_label:
+        able = [each for each in able if each.learner.automatic != "multi-label"]
     if not able:
         raise LabelError(
             f"{name} cannot give a document several labels. Choose another model, for example "
@@ -681,7 +685,9 @@ def select_model(
         compared = [
             each
             for each in able
-            if is_affordable(each.learner, training_size(each, tally, documents, n_cells))
+            if is_affordable(
+                each.learner, training_size(each, tally, documents, n_cells), scorer.multi_label
+            )
         ]
     if budget is not None and not (isinstance(budget, Real) and budget >= 0):
         raise ValueError(f"budget must be a number of seconds, not {budget!r}.")

@@ -83,8 +83,9 @@ class Learner:
     features : tuple of str
         Names of the features to compare, keys of ``tallytext.classifier.registry.FEATURES``; the
         default comes first.
-    automatic : bool
-        True if ``model="auto"`` or ``"best"`` compares this learner.
+    automatic : bool or "multi-label"
+        True if ``model="auto"`` or ``"best"`` compares this learner; "multi-label" if only where
+        documents may have several labels.
     incremental : bool
         True if the model can learn and forget single documents although it is not additive.
     max_weights : int or None
@@ -110,7 +111,7 @@ class Learner:
     validation: Literal["subtraction", "refitting", "self"] = "subtraction"
     dense: bool = False
     features: tuple[str, ...] = ("words",)
-    automatic: bool = True
+    automatic: bool | Literal["multi-label"] = True
     incremental: bool = False
     max_weights: int | None = None
     unlabelled: bool = False
@@ -343,12 +344,15 @@ register(
 )
 
 
-# Learners that are trained on documents. "best" compares only the refined naive Bayes model: the
-# others take longer, and none of them was ahead on many corpora. With documents without labels,
+# Learners that are trained on documents. "best" compares the refined naive Bayes model and, where
+# documents may have several labels, neighbours and least squares: the others take longer, and none
+# of them was ahead on many corpora. With documents without labels,
 # the semi-supervised learners are compared, too.
 
 # Weights of four bytes, in one gigabyte of memory.
 _MAX_WEIGHTS = 1 << 28
+# Solving for more classes takes minutes.
+_MAX_LLSF_WEIGHTS = 1 << 24
 # PooledNB holds about eleven tables of words by classes at a time: 6 GiB for this many weights.
 _MAX_POOLED_WEIGHTS = 1 << 26
 
@@ -367,7 +371,7 @@ register(
         name="neighbours",
         summary="k nearest neighbours by cosine; stores the documents",
         make=partial(_make_model, "knn:CosineKNN"),
-        automatic=False,
+        automatic="multi-label",
         incremental=True,
     )
 )
@@ -376,7 +380,8 @@ register(
         name="llsf",
         summary="linear least squares fit from words to labels (Yang and Chute)",
         make=partial(_make_model, "llsf:LLSF"),
-        automatic=False,
+        automatic="multi-label",
+        max_weights=_MAX_LLSF_WEIGHTS,
     )
 )
 register(

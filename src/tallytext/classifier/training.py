@@ -113,7 +113,13 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
     else:
         # "auto" promises a classifier that can learn, forget and merge afterwards.
         additive = True if model == "auto" else None
-        kinds = [k for k in learners(additive=additive, multi_label=multi_label) if k.automatic]
+        # Whether documents have several labels may be known only when all labels are read.
+        wanted = {True} if settings.multi_label is False else {True, "multi-label"}
+        kinds = [
+            kind
+            for kind in learners(additive=additive, multi_label=multi_label)
+            if kind.automatic in wanted
+        ]
         if unlabelled:
             kinds += [kind for kind in learners(unlabelled=True) if kind not in kinds]
         found = [

@@ -273,9 +273,9 @@ def thresholds(
         )
     elif not quiet:
         for label, value in sorted(chosen.items(), key=lambda each: (each[1], str(each[0]))):
-            typer.echo(f"{_shown(value)}  {label}")
+            typer.echo(f"{_format_threshold(value)}  {label}")
 
 
-def _shown(threshold: float) -> str:
+def _format_threshold(threshold: float) -> str:
     # A threshold above 1 is that of a label that no held-out document was rightly given.
     return f"{threshold:.4f}" if threshold <= 1 else "never "

@@ -116,19 +116,19 @@ class ScoreHistograms:
         return np.asarray(self.counts[:, _OWN].sum(axis=1))
 
     @property
-    def own(self) -> NDArray[np.int64]:
+    def with_class(self) -> NDArray[np.int64]:
         """Counts of documents with the class, of shape (n_classes, 512)."""
         return self.counts[:, _OWN]
 
     @property
-    def others(self) -> NDArray[np.int64]:
+    def without_class(self) -> NDArray[np.int64]:
         """Counts of documents without the class, of shape (n_classes, 512)."""
         return self.counts[:, _OTHERS]
 
     @property
     def n_labels(self) -> int:
         """Number of labels of all documents, including those without a score."""
-        return int(self.own.sum() + self.unscored.sum())
+        return int(self.with_class.sum() + self.unscored.sum())
 
     def compact(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the intervals that have a count: centres, and counts with and without the class.
@@ -136,7 +136,7 @@ class ScoreHistograms:
         The centres are of shape (n_intervals,), the counts of shape (n_classes, n_intervals).
         """
         at = np.flatnonzero(self.counts.any(axis=(0, 1)))
-        return CENTRES[at], self.own[:, at], self.others[:, at]
+        return CENTRES[at], self.with_class[:, at], self.without_class[:, at]
 
     def pool(self) -> ScoreHistograms:
         """Return the histograms of all classes as those of one class."""
