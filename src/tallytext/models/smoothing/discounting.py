@@ -239,7 +239,13 @@ class DiscountBounds(NamedTuple):
 
     @classmethod
     def from_counts(cls, counts_of_counts: Mapping[int, int]) -> DiscountBounds:
-        """Compute the bounds from the number of events seen r times."""
+        """Compute the bounds from the number of events seen r times.
+
+        Parameters
+        ----------
+        counts_of_counts : mapping of int to int
+            :math:`n_r` by r; at least one each is assumed of :math:`n_1` and :math:`n_2`.
+        """
         once, twice = max(counts_of_counts.get(1, 0), 1), max(counts_of_counts.get(2, 0), 1)
         more = {r: n for r, n in counts_of_counts.items() if r > 2}
         below = once + 2 * twice
