@@ -46,7 +46,13 @@ from tallytext.classifier.model_selection import (
     random_keys,
 )
 from tallytext.classifier.registry import Learner
-from tallytext.classifier.report import Changes, Report, UnlabelledSummary, describe_model
+from tallytext.classifier.report import (
+    Changes,
+    Report,
+    UnlabelledSummary,
+    describe_chosen,
+    describe_model,
+)
 from tallytext.classifier.training import TRAINING_BATCH, Training
 from tallytext.decision.calibrators import OutOfSample, align_columns
 from tallytext.decision.explanation import Explanation
@@ -831,6 +837,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             origin=list(self.origin_),
             thresholds=self._thresholds_by_label(),
             is_stale=self._is_stale,
+            chosen=describe_chosen(self.model_),
             select="" if self.selector_ is None else describe_model(self.selector_),
         )
 

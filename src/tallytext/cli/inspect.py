@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,11 +31,10 @@ def info(model: options.Model, as_json: options.Json = False) -> None:
     """
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.model_file import load
-    from tallytext.classifier.report import describe_chosen
 
     classifier = TextClassifier()
     header = load(classifier, model)
-    report = replace(classifier.report(), chosen=describe_chosen(classifier.model_))
+    report = classifier.report()
     size = model.stat().st_size
     if as_json:
         file = {"bytes": size, "format": header["format"], "versions": header["versions"]}
