@@ -81,7 +81,8 @@ def fewer_lengths_of(split: Split, work: Workplace) -> list[int | None]:
 
 def ranked_terms(documents: Documents, order: str) -> Any:
     """Return columns, the best first."""
-    selector = TermSelector(order, k=documents.X.shape[1])
+    average: Any = "max" if order == "chi" else None
+    selector = TermSelector(order, k=documents.X.shape[1], average=average)
     return selector.fit(documents.X, documents.y).best_
 
 

@@ -62,6 +62,8 @@ KIND = "filter"
 # of which docs/filtering.md reports.
 _MAX_JUDGED = 300  # deliveries that a threshold is fitted to, the latest
 _MAX_EXAMPLES = 50  # examples of a profile that a threshold is fitted to, the first
+_GROWTH = 1.2  # of the counts, after which examples are scored again
+_N_FOLDS = 10  # of examples, each scored by counts without its fold
 _MAX_REJECTED = 100  # documents not delivered that a threshold is fitted to, the latest
 _REJECTED_SHARE = 20  # one of so many documents that are not delivered is among these
 _MIN_SAMPLE = 3  # a profile waits until so many documents have a score
@@ -291,7 +293,7 @@ class DocumentFilter:
         columns = [column for each in self._settings for column in each._columns(1.0, False)]
         planes = {column: None for column in columns if isinstance(column, Plane)}
         self._read_tally(Tally(self.vectorizer.vocabulary_, planes=planes))
-        self.n_documents_ = self._n_background = 0
+        self.n_documents_ = self._n_background = self._n_scored = 0
         self._n_examples: dict[str, int] = {}
         self._examples: list[tuple[str, list[str]]] = []
         self._example_scores: list[dict[str, Scores]] = []
@@ -507,6 +509,7 @@ class DocumentFilter:
             "tally": counts,
             "n_documents": self.n_documents_,
             "n_background": self._n_background,
+            "n_scored": self._n_scored,
             "window_size": self._window_size,
             "notes": dict(notes),
         }
@@ -565,7 +568,7 @@ class DocumentFilter:
         self._n_examples = {str(name): int(n) for name, n in records["n_examples"].items()}
         self._seen = {*arrays["filter.seen"].tolist()}
         self.n_documents_, self._n_background = header["n_documents"], header["n_background"]
-        self._window_size = header["window_size"]
+        self._n_scored, self._window_size = header["n_scored"], header["window_size"]
         if len(self._seen) != self.n_documents_ or self._window_size < 1:
             raise FileError("its numbers of documents contradict each other")
 
@@ -662,15 +665,30 @@ class DocumentFilter:
         some = [document for document, id in pairs if id not in self._delivered][:room]
         self._learn(some, [[] for _ in some])
         self._n_background += len(some)
-        self._score_examples()
+        # Scores of examples hardly change once the background is many times one batch.
+        if self.tally_.n_documents > _GROWTH * self._n_scored:
+            self._score_examples()
 
     def _score_examples(self) -> None:
-        """Score each example by the counts without it, while the background grows."""
-        self._example_scores = []
-        for document, given in self._examples:
-            self._learn([document], [given], -1)
-            self._example_scores += self._scores([document])
-            self._learn([document], [given], +1)
+        """Score each example by counts without it, while the background grows.
+
+        The examples of a profile are dealt to ten folds, so that up to ten are left out one by one.
+        """
+        n_dealt: dict[str, int] = {}
+        folds: list[list[int]] = [[] for _ in range(_N_FOLDS)]
+        for at, (_, given) in enumerate(self._examples):
+            first = given[0] if given else ""
+            folds[n_dealt.get(first, 0) % _N_FOLDS].append(at)
+            n_dealt[first] = n_dealt.get(first, 0) + 1
+        found: dict[int, dict[str, Scores]] = {}
+        for fold in folds:
+            texts = [self._examples[at][0] for at in fold]
+            labels = [self._examples[at][1] for at in fold]
+            self._learn(texts, labels, -1)
+            found |= zip(fold, self._scores(texts), strict=True)
+            self._learn(texts, labels, +1)
+        self._example_scores = [found[at] for at in range(len(self._examples))]
+        self._n_scored = self.tally_.n_documents
 
     # Report.
 

@@ -108,8 +108,16 @@ KILLED_AT = """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-@pytest.mark.parametrize("point", ["save before", "save after", "write after", "half a line"])
+@pytest.mark.parametrize(
+    ("point", "suffix"),
+    [
+        ("save before", "csv"),
+        ("save after", "jsonl"),
+        ("write after", "csv"),
+        ("half a line", "csv"),
+        ("half a line", "jsonl"),
+    ],
+)
 def test_a_run_that_is_killed_goes_on_without_loss(started, point, suffix):
     whole = started / "whole"
     whole.mkdir()

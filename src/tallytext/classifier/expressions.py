@@ -2,9 +2,7 @@
 
 The same text works in Python, on the command line, in reports and in files. An expression is a name
 with parameters in parentheses; a value is a number, a string, ``true``, ``false``, ``none``, a list
-in brackets, or another expression:
-
-.. code-block:: text
+in brackets, or another expression::
 
     expression = name [ "(" [ argument { "," argument } ] ")" ]
     argument   = [ parameter "=" ] value

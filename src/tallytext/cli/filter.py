@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -379,7 +380,8 @@ class _DeliveryWriter:
             return
         is_new = not self._path.exists() or not self._path.stat().st_size
         if check and not is_new:
-            self._remove_partial_line()
+            lines = self._format(deliveries).splitlines(keepends=True)
+            self._remove_partial_line([_csv_line(_COLUMNS), *lines])
             present = {*self._present()} if deliveries else set()
             deliveries = [each for each in deliveries if (each.id, each.profile) not in present]
             is_new = not self._path.stat().st_size
@@ -387,6 +389,9 @@ class _DeliveryWriter:
             if is_new and self._is_csv:
                 file.write(_csv_line(_COLUMNS))
             file.write(self._format(deliveries))
+            file.flush()
+            # On disk before the next state says that they are written.
+            os.fsync(file.fileno())
 
     def _format(self, deliveries: Sequence[Delivery]) -> bytes:
         from tallytext.classifier.prediction_rows import as_json
@@ -402,27 +407,22 @@ class _DeliveryWriter:
                 lines.append((as_json(row) + "\n").encode())
         return b"".join(lines)
 
-    def _remove_partial_line(self) -> None:
-        """Make the file end with a whole line."""
+    def _remove_partial_line(self, expected: list[bytes]) -> None:
+        """Make the file end with a whole line; a part of an expected line is removed."""
         assert self._path is not None
         content = self._path.read_bytes()
         if content.endswith(b"\n"):
             return
         end = content.rfind(b"\n") + 1
-        if self._is_whole(content[end:]):
-            with self._path.open("ab") as file:
-                file.write(b"\n")
-        else:
-            with self._path.open("r+b") as file:
+        tail = content[end:]
+        # Anything else was written by the user, whose editor left out the end of the last line.
+        is_cut = any(line.startswith(tail) and line != tail + b"\n" for line in expected)
+        with self._path.open("r+b") as file:
+            if is_cut:
                 file.truncate(end)
-
-    def _is_whole(self, line: bytes) -> bool:
-        try:
-            if self._is_csv:
-                return len(next(csv.reader([line.decode()], strict=True))) == len(_COLUMNS)
-            return isinstance(json.loads(line), dict)
-        except (ValueError, csv.Error, StopIteration):
-            return False
+            else:
+                file.seek(0, os.SEEK_END)
+                file.write(b"\n")
 
     def _present(self) -> Iterator[tuple[str, str]]:
         assert self._path is not None
