@@ -61,7 +61,7 @@ KIND = "filter"
 # Set on the topics of Reuters that are 16th to 30th in size, on AG News and on 20 Newsgroups, none
 # of which docs/filtering.md reports.
 _MAX_JUDGED = 300  # deliveries that a threshold is fitted to, the latest
-_MAX_EXAMPLES = 50  # examples of a profile that a threshold is fitted to, the first
+_MAX_EXAMPLES = 10
 _GROWTH = 1.2  # of the counts, after which examples are scored again
 _N_FOLDS = 10  # of examples, each scored by counts without its fold
 _MAX_REJECTED = 100  # documents not delivered that a threshold is fitted to, the latest
