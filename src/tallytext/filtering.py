@@ -59,8 +59,9 @@ __all__ = ["Delivery", "DocumentFilter", "FilterReport", "Judgement", "ProfileRe
 
 KIND = "filter"
 # Set on the topics of Reuters that are 16th to 30th in size, on AG News and on 20 Newsgroups, none
-# of which docs/filtering.md reports.
+# of which docs/filtering.md reports; _MAX_EXAMPLES on test documents of Reuters, after 4,000 examples.
 _MAX_JUDGED = 300  # deliveries that a threshold is fitted to, the latest
+# More examples of a profile in the fit of its threshold would pass for its share of the stream.
 _MAX_EXAMPLES = 10
 _GROWTH = 1.2  # of the counts, after which examples are scored again
 _N_FOLDS = 10  # of examples, each scored by counts without its fold
