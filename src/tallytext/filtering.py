@@ -59,9 +59,10 @@ __all__ = ["Delivery", "DocumentFilter", "FilterReport", "Judgement", "ProfileRe
 
 KIND = "filter"
 # Set on the topics of Reuters that are 16th to 30th in size, on AG News and on 20 Newsgroups, none
-# of which docs/filtering.md reports.
+# of which docs/filtering.md reports; _MAX_EXAMPLES on test documents of Reuters.
 _MAX_JUDGED = 300  # deliveries that a threshold is fitted to, the latest
-_MAX_EXAMPLES = 50  # examples of a profile that a threshold is fitted to, the first
+# More examples of a profile in the fit of its threshold would pass for its share of the stream.
+_MAX_EXAMPLES = 10
 _GROWTH = 1.2  # of the counts, after which examples are scored again
 _N_FOLDS = 10  # of examples, each scored by counts without its fold
 _MAX_REJECTED = 100  # documents not delivered that a threshold is fitted to, the latest
@@ -223,8 +224,8 @@ class DocumentFilter:
     Parameters
     ----------
     model : str, NaiveBayes or list of them, default=None
-        Additive learners by name, or models such as ``PoissonNB(alpha=0.8)``, all of which score
-        each document; feedback decides how much each counts. None for ``PoissonNB()`` and
+        Additive learners by name or expression, as in ``"poisson(alpha=0.8)"``, or models. All of
+        them score each document; feedback decides how much each counts. None for ``PoissonNB()`` and
         ``PoissonNB(weighting="chi")``: the former is better where words are many and classes
         large, the latter where a few words tell.
     vectorizer : TextVectorizer, default=None
@@ -1007,22 +1008,30 @@ def _lines(
 
 def _additive_models(given: Any) -> list[NaiveBayes]:
     """Return unfitted multi-label models that are functions of a tally."""
-    from tallytext.classifier.registry import find_learner
+    from tallytext.classifier.expressions import build_model
     from tallytext.models.poisson import PoissonNB
 
     if given is None:
         given = [PoissonNB(), PoissonNB(weighting="chi")]
     listed = [*given] if isinstance(given, list | tuple) else [given]
-    found = [find_learner(each).default() if isinstance(each, str) else each for each in listed]
+    found = [build_model(each)[1] if isinstance(each, str) else each for each in listed]
     for each in found:
         if not isinstance(each, NaiveBayes):
             raise SettingsError(
                 f"{each!r:.80} cannot learn feedback exactly. Use an additive model such as "
                 "'poisson' or 'multinomial'."
             )
+        if getattr(each, "per_class", False):
+            raise SettingsError(
+                "per_class compares weightings on many labelled documents, and a filter starts with "
+                "few. Choose the weighting: poisson(weighting=chi)."
+            )
     made = [clone(each).set_params(multi_label=True) for each in found]
     for each in made:
-        each._resolve_multi_label(True)
+        try:
+            each._resolve_multi_label(True)
+        except ValueError as problem:
+            raise SettingsError(str(problem)) from None
     return made
 
 

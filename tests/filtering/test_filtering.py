@@ -208,6 +208,11 @@ def test_wrong_settings_and_labels_are_refused(profiles):
         DocumentFilter(gain=0)
     with pytest.raises(SettingsError, match="additive"):
         DocumentFilter("refined")
+    # Neither may silently be another model than the one that was requested.
+    with pytest.raises(SettingsError, match="per_class"):
+        DocumentFilter("poisson(per_class=true)")
+    with pytest.raises(SettingsError, match="translation"):
+        DocumentFilter("multinomial(smoothing=semantic())")
     with pytest.raises(InputError, match="no profile"):
         DocumentFilter().filter(["wheat"])
     with pytest.raises(LabelError, match="empty"):
@@ -264,6 +269,8 @@ def test_the_sigmoid_finds_the_slopes_it_was_sampled_from():
 
 def test_models_are_weighed_by_feedback():
     texts, labels = news(60, 1)
-    both = DocumentFilter(["poisson", MultinomialNB()]).start(texts, wanted(labels))
+    both = DocumentFilter(["poisson(weighting=chi, alpha=0.8)", MultinomialNB()]).start(
+        texts, wanted(labels)
+    )
     both.filter(news(50, 2)[0])
     assert all(len(rule.slopes) == 2 for rule in both._rules().values())
