@@ -225,8 +225,8 @@ class DocumentFilter:
     ----------
     model : str, NaiveBayes or list of them, default=None
         Additive learners by name or expression, as in ``"poisson(alpha=0.8)"``, or models. All of
-        them score each document; feedback decides how much each counts. None for ``PoissonNB()`` and
-        ``PoissonNB(weighting="chi")``: the former is better where words are many and classes
+        them score each document; feedback decides how much each counts. None for ``PoissonNB()``
+        and ``PoissonNB(weighting="chi")``: the former is better where words are many and classes
         large, the latter where a few words tell.
     vectorizer : TextVectorizer, default=None
         Counts the terms of documents; None for words.
@@ -1023,8 +1023,8 @@ def _additive_models(given: Any) -> list[NaiveBayes]:
             )
         if getattr(each, "per_class", False):
             raise SettingsError(
-                "per_class compares weightings on many labelled documents, and a filter starts with "
-                "few. Choose the weighting: poisson(weighting=chi)."
+                "per_class compares weightings on many labelled documents, and a filter starts "
+                "with few. Choose the weighting: poisson(weighting=chi)."
             )
     made = [clone(each).set_params(multi_label=True) for each in found]
     for each in made:

@@ -145,3 +145,14 @@ def test_a_report_that_cannot_be_written_costs_no_results(mails, tmp_path, monke
     assert "multinomial" in result.stdout
     if as_json:
         assert json.loads(result.stdout)["measure"] == "accuracy"
+
+
+def test_expressions_are_compared(tmp_path):
+    source = write_csv(tmp_path / "mails.csv")
+    names = ["multinomial(smoothing=laplace(1))", "multinomial(smoothing=discount)", "knn(k=3)"]
+    options = [each for name in names for each in ("--learner", name)]
+    found = json_of("compare", source, "-o", tmp_path / "page.html", "--quiet", *options)
+    assert {each["name"] for each in found["contenders"]} == {*names}
+    refused = run("compare", source, "-o", tmp_path / "other.html", "--learner", "knn(q=3)")
+    assert refused.exit_code in (1, 2)
+    assert "knn has no parameter 'q'" in refused.stderr

@@ -40,8 +40,9 @@ Learners = Annotated[
     list[str] | None,
     typer.Option(
         "--learner",
-        metavar="NAME",
-        help="Compare this learner; can be repeated. Default: every learner except pooled and any "
+        metavar="MODEL",
+        help="Compare this learner, or an expression as of tally train --model; can be repeated. "
+        "Default: every learner except pooled and any "
         "that would need more than the budget for one fold.",
         rich_help_panel=_PANEL,
     ),
@@ -110,11 +111,11 @@ def compare(
     tally compare news.parquet --time date --learner refined --learner chi-contrast
     """
     import tallytext
-    from tallytext.classifier.registry import find_learner
+    from tallytext.classifier.expressions import build_model
 
     path = check_output_file(output or default_output(sources, ".html"), page=True)
     for name in learner or ():
-        find_learner(name)  # raises an error before anything is read
+        build_model(name)  # raises an error before anything is read
     if groups is not None and time is not None:
         raise typer.BadParameter("--groups and --time exclude each other. Leave out one of them.")
     column = groups or time

@@ -17,7 +17,8 @@ from rich.text import Text
 from sklearn.base import clone
 
 from tallytext.classifier.classifier import TextClassifier
-from tallytext.classifier.registry import Learner, find_learner
+from tallytext.classifier.expressions import build_model
+from tallytext.classifier.registry import Learner
 from tallytext.classifier.registry import learners as registered_learners
 from tallytext.comparison.cross_validation import (
     LearnerRun,
@@ -401,7 +402,8 @@ def compare(
     labels : list, column or array
         One label per text, or a list of labels per text.
     learners : iterable of str, default=None
-        Names of learners, see :func:`tallytext.classifier.learners`. None for every learner that
+        Names of learners, see :func:`tallytext.classifier.learners`, or expressions such as
+        ``multinomial(smoothing=laplace(1))``. None for every learner that
         can handle the labels, except "pooled", which is for documents without labels.
     folds : int, default=5
         The number of folds.
@@ -474,11 +476,12 @@ def _find_learners(names: Iterable[str] | None, documents: Documents) -> list[Le
     able = registered_learners(multi_label=documents.multi_label)
     if names is None:
         return [learner for learner in able if learner.name != _POOLED]
-    chosen = [find_learner(name) for name in dict.fromkeys(names)]
+    # An expression is the name of a learner of its own: TextClassifier(model=name) reads either.
+    chosen = [replace(build_model(name)[0], name=name) for name in dict.fromkeys(names)]
     if not chosen:
         raise InputError("there is no learner to compare: learners is empty.")
     for learner in chosen:
-        if learner not in able:
+        if documents.multi_label and not learner.multi_label:
             raise InputError(
                 f"{learner.name!r} cannot learn multi-label documents. Leave it out, or give each "
                 "document one label."
