@@ -155,4 +155,4 @@ def test_expressions_are_compared(tmp_path):
     assert {each["name"] for each in found["contenders"]} == {*names}
     refused = run("compare", source, "-o", tmp_path / "other.html", "--learner", "knn(q=3)")
     assert refused.exit_code in (1, 2)
-    assert "knn has no parameter 'q'" in refused.stderr
+    assert "neighbours has no parameter 'q'" in refused.stderr
