@@ -1010,6 +1010,7 @@ def _additive_models(given: Any) -> list[NaiveBayes]:
     """Return unfitted multi-label models that are functions of a tally."""
     from tallytext.classifier.expressions import build_model
     from tallytext.models.poisson import PoissonNB
+    from tallytext.models.smoothing.semantic import Semantic
 
     if given is None:
         given = [PoissonNB(), PoissonNB(weighting="chi")]
@@ -1026,12 +1027,14 @@ def _additive_models(given: Any) -> list[NaiveBayes]:
                 "per_class compares weightings on many labelled documents, and a filter starts "
                 "with few. Choose the weighting: poisson(weighting=chi)."
             )
+        if isinstance(getattr(each, "smoothing", None), Semantic):
+            raise SettingsError(
+                "a filter counts words only, so that semantic smoothing would lack the phrases and "
+                "concepts of its translation. Use another smoothing."
+            )
     made = [clone(each).set_params(multi_label=True) for each in found]
     for each in made:
-        try:
-            each._resolve_multi_label(True)
-        except ValueError as problem:
-            raise SettingsError(str(problem)) from None
+        each._resolve_multi_label(True)
     return made
 
 
