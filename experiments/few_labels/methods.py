@@ -153,7 +153,7 @@ class Compared:
 
 
 def _semantic(prepared: Prepared) -> Smoothing:
-    return Semantic(prepared.translation)
+    return Semantic(prepared.translation, min_probability=1e-5)
 
 
 METHODS = {

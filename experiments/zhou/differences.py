@@ -13,7 +13,7 @@ from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.zhou import published
 from experiments.zhou.corpora import JUDGED, TITLES, documents, header_kept
-from experiments.zhou.learned import Learned, learned, new_model
+from experiments.zhou.learned import LIMIT, Learned, learned, new_model
 from experiments.zhou.trials import (
     METHODS,
     SHARE,
@@ -121,7 +121,7 @@ def _inductive(trial: Trial, texts: list[str]) -> dict[str, Scores]:
     labels = trial.labels[trial.sample]
     found = {}
     for name, share in (("csss_inductive", 1.0), ("ciss_inductive", 0.0)):
-        smoothing = Semantic(known.mixed(share))
+        smoothing = Semantic(known.mixed(share), min_probability=LIMIT)
         own = MultinomialNB(smoothing, prior="smoothed").fit(known.counts[trial.sample], labels)
         found[name] = trial.scores(own.predict(known.counts[trial.others]))
     return found

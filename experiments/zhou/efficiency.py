@@ -13,7 +13,7 @@ from experiments.reproduction.record import Record
 from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.zhou.corpora import TITLES, documents
-from experiments.zhou.learned import Learned, new_phrases, stop_words
+from experiments.zhou.learned import CUT, LIMIT, Learned, new_phrases, stop_words
 from experiments.zhou.trials import SHARE, Trial, samples
 from tallytext import TextVectorizer
 from tallytext.models import Semantic
@@ -49,7 +49,9 @@ def _times(work: Workplace, name: str) -> dict[str, Any]:
     of_words, words = best(lambda: sparse.csr_array(vectorizer.fit_transform(read.texts)))
     of_phrases, held = best(lambda: sparse.csr_array(finder.fit_transform(read.texts)))
     names, phrase_names = vectorizer.get_feature_names_out(), finder.get_feature_names_out()
-    ciss, csss = (TranslationModel(kind, counts="documents") for kind in ("words", "phrases"))
+    ciss, csss = (
+        TranslationModel(kind, counts="documents", **CUT) for kind in ("words", "phrases")
+    )
     by_word, ciss = best(lambda: ciss.fit_counts(words, names))
     by_phrase, csss = best(lambda: csss.fit_counts(words, names, held, phrase_names))
     both = sparse.csr_array(sparse.hstack([words, held], "csr"))
@@ -68,7 +70,9 @@ def _judging(known: Learned, labels: NDArray[Any]) -> dict[str, Any]:
 
     def classes() -> None:
         # A new smoothing, so that nothing is known of it.
-        trial.model.set_params(smoothing=Semantic(known.translation)).predict(pool[:1])
+        trial.model.set_params(
+            smoothing=Semantic(known.translation, min_probability=LIMIT)
+        ).predict(pool[:1])
 
     return {
         "classes": best(classes)[0],

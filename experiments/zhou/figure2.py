@@ -13,7 +13,7 @@ from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 from experiments.zhou import published
 from experiments.zhou.corpora import TITLES, documents
-from experiments.zhou.learned import Learned, class_shares, learned, new_phrases
+from experiments.zhou.learned import CUT, Learned, class_shares, learned, new_phrases
 from tallytext import TextVectorizer
 from tallytext.errors import UnknownNameError
 from tallytext.io import strip_headers
@@ -52,7 +52,6 @@ WAY_TITLES = {
     "log": "logarithms, β = .8",
     "uncut": "once per document, 1,000 words of each row",
 }
-CUT: dict[str, Any] = {"min_probability": 0.001, "max_entries": 200}
 OTHERS = ("gun control", "hard drive", "stanley cup")
 N_SHOWN, N_SEARCHED = 20, 50
 

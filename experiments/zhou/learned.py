@@ -60,9 +60,16 @@ class Learned:
     def with_phrases(self, finder: Phrases, texts: list[str], **settings: Any) -> Learned:
         """Return the same words with other phrases, without counting words anew."""
         held = sparse.csr_array(finder.fit_transform(texts))
-        model = TranslationModel("phrases", counts="documents", phrase_weight=1.0, **settings)
+        given: dict[str, Any] = {"counts": "documents", "phrase_weight": 1.0, **CUT, **settings}
+        model = TranslationModel("phrases", **given)
         model.fit_counts(self.words, self.translation.words_, held, finder.get_feature_names_out())
         return Learned(model, sparse.csr_array(sparse.hstack([self.words, held], "csr")))
+
+
+#: Rows as they were when the parts were measured: shorter than the defaults of the library are now.
+CUT: dict[str, Any] = {"min_probability": 0.001, "max_entries": 200}
+#: Translated probability below this goes to the background, as when the parts were measured.
+LIMIT = 1e-5
 
 
 @lru_cache(maxsize=5)
@@ -83,7 +90,7 @@ def new_model(name: str, **settings: Any) -> TranslationModel:
 
     A word counts once for each document that has it, as in the authors' own code.
     """
-    given: dict[str, Any] = {"counts": "documents", **settings}
+    given: dict[str, Any] = {"counts": "documents", **CUT, **settings}
     phrases = given.pop("phrases", new_phrases(name))
     vectorizer = given.pop("vectorizer", TextVectorizer(stop_words=stop_words(name)))
     return TranslationModel(["words", phrases], vectorizer=vectorizer, **given)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import f1_score
 
 from experiments.intervals import mean_and_error
-from experiments.zhou.learned import Learned
+from experiments.zhou.learned import LIMIT, Learned
 from tallytext import ExpectationMaximisation, MultinomialNB
 from tallytext.models import Background, Laplace, Semantic
 from tallytext.semantic import TranslationModel
@@ -105,7 +105,7 @@ class Trial:
 
     def given(self, translation: TranslationModel, weight: Any = WEIGHT) -> NDArray[Any]:
         """Return the labels that documents are given by that mixture."""
-        self.model.set_params(smoothing=Semantic(translation, weight, ALPHA))
+        self.model.set_params(smoothing=Semantic(translation, weight, ALPHA, min_probability=LIMIT))
         return np.asarray(self.model.predict(self._counts[1]))
 
     def after_rounds(self) -> Scores:
@@ -118,7 +118,7 @@ class Trial:
     def chosen_weight(self, translation: TranslationModel) -> float:
         """Return the weight under which the sample is judged best, each document left out."""
         own, pool = self._counts
-        model = _new(Semantic(translation, "leave-one-out", ALPHA))
+        model = _new(Semantic(translation, "leave-one-out", ALPHA, min_probability=LIMIT))
         model.fit(own, self.labels[self.sample], unlabelled=pool, em=KNOWN)
         return float(model.chosen_[1].weight)
 
