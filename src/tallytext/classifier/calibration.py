@@ -32,6 +32,8 @@ from tallytext.models.serialization import (
 )
 from tallytext.tally.labels import Label, plain_label
 
+# The sigmoid that is common to all classes counts as much as so many documents of a class.
+_PRIOR_DOCUMENTS = 3.0
 # Expected F1 is measured in parts: calibration and thresholds are fitted on the other parts. While
 # candidates are compared, two parts must do, to save time.
 _N_PARTS, _N_PARTS_OF_SELECTION = 4, 2
@@ -201,6 +203,10 @@ class Calibration:
         known = histograms.take(columns)
         common = Platt.from_histograms(histograms.pool())
         calibrator = Isotonic.from_histograms(known)
+        # The sigmoid of a class with a handful of documents follows chance; it would give the class
+        # to many documents.
+        own_share = known.n_own / (known.n_own + _PRIOR_DOCUMENTS)
+        calibrator = replace(calibrator, platt=calibrator.platt.shrink(common, own_share))
         centres, own, others = histograms.compact()
         proba = np.tile(common.proba(centres[:, None])[:, 0], (len(own), 1))
         each = np.broadcast_to(centres[:, None], (len(centres), len(columns)))

@@ -609,6 +609,27 @@ class Platt(Calibrator):
         ]
         return cls(*np.concatenate(blocks, axis=1))
 
+    def shrink(self, common: Platt, own_share: ArrayLike) -> Platt:
+        """Return sigmoids between these and one that is common to all classes.
+
+        Parameters
+        ----------
+        common : Platt
+            Of one class.
+        own_share : array-like of shape (n_classes,)
+            The weight of each class's own log-odds, from 0 to 1.
+
+        Examples
+        --------
+        >>> Platt([2.0, 2.0], [0.0, 1.0]).shrink(Platt([1.0], [0.0]), [0.5, 1.0]).slopes
+        array([1.5, 2. ])
+        """
+        own = np.asarray(own_share, dtype=np.float64)
+        return Platt(
+            own * self.slopes + (1 - own) * common.slopes[0],
+            own * self.intercepts + (1 - own) * common.intercepts[0],
+        )
+
     def proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class for each document.
 
