@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 from benchmarks.tables import Table
 from benchmarks.timing import Clock
 from tallytext import TextClassifier
+from tallytext.classifier.labels import count_matches
 
 FOLDER = True
 ABOUT = """Micro-averaged F1 of `TextClassifier.predict` with its default thresholds. First,
@@ -128,13 +130,9 @@ def _two_percent(score: str | None) -> str | None:
 
 
 def _outcome(classifier: TextClassifier, test: Corpus) -> Outcome:
-    given = [set(labels) for labels in classifier.predict(test.texts)]
-    true = [set(labels) for labels in test.labels]
-    n_right = sum(len(one & other) for one, other in zip(given, true, strict=True))
-    n_given, n_true = sum(map(len, given)), sum(map(len, true))
-    known = {label for labels in true for label in labels}
-    excess = max(
-        sum(label in labels for labels in given) / sum(label in labels for labels in true)
-        for label in known
-    )
+    given = classifier.predict(test.texts).tolist()
+    n_right, n_given, n_true = count_matches(given, test.labels)
+    n_with = Counter(label for labels in test.labels for label in labels)
+    n_given_to = Counter(label for labels in given for label in labels)
+    excess = max(n_given_to[label] / n for label, n in n_with.items())
     return Outcome(2 * n_right / (n_given + n_true), n_right / n_given, n_right / n_true, excess)

@@ -104,6 +104,8 @@ def test_one_label_per_document_has_no_thresholds():
     assert clf.report().thresholds is None
     with pytest.raises(ScoreError, match="thresholds must be"):
         TextClassifier("multinomial", thresholds=7).fit(["salt"], ["sea"])
+    with pytest.raises(ScoreError, match="thresholds must be"):
+        TextClassifier("multinomial", thresholds="mikro").fit_batches([(["salt"], [["sea"]])])
 
 
 def test_every_document_gets_a_label_if_every_training_document_had_one():

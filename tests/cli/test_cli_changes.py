@@ -312,7 +312,10 @@ def test_thresholds_are_shown_and_chosen(tmp_path):
     assert json_of("thresholds", model)["thresholds"] == {"sea": 0.4, "sky": 0.4}
     succeed("thresholds", model, "sea=0.75")
     assert "0.7500  sea" in succeed("thresholds", model).stdout
-    assert "a label is given from a probability of its own" in succeed("info", model).stdout
+    assert (
+        "each label is assigned at a probability of its own or more"
+        in succeed("info", model).stdout
+    )
     succeed("thresholds", model, "micro")
     assert len({*json_of("thresholds", model)["thresholds"].values()}) == 1
     for rule, problem in (("moon=0.5", "no class 'moon'"), ("7", "thresholds must be")):

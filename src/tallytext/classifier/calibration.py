@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -72,17 +74,17 @@ def expected_f1(
     n_parts : int, default=4
     """
     odds, truth, classes = _known_odds(sample), sample.truth, sample.classes
-    histograms = ScoreHistograms.from_scores(classes, odds, truth)
+    # Every n-th document, because documents are often sorted by class.
+    parts = [slice(first, None, n_parts) for first in range(n_parts)]
+    histograms = [ScoreHistograms.from_scores(classes, odds[part], truth[part]) for part in parts]
+    total = reduce(add, histograms)
     always = bool(truth.any(axis=1).all())
     n_right = n_assigned = 0
-    for first in range(n_parts):
-        # Every n-th document, because documents are often sorted by class.
-        part = slice(first, None, n_parts)
-        own = ScoreHistograms.from_scores(classes, odds[part], truth[part])
-        fitted = Calibration.from_histograms(histograms.subtract(own), rule, sample.method)
+    for part, own in zip(parts, histograms, strict=True):
+        fitted = Calibration.from_histograms(total.subtract(own), rule, sample.method)
         if fitted is not None and own.n_documents:
             proba = fitted.proba_of_odds(odds[part], classes)
-            assigned = fitted.assign_labels(proba, classes, always)
+            assigned = assign_labels(proba, fitted.class_thresholds(classes), always)
             n_right += int((assigned & truth[part]).sum())
             n_assigned += int(assigned.sum())
     return 2 * n_right / max(n_assigned + int(truth.sum()), 1)
@@ -143,7 +145,12 @@ class Calibration:
     optimism: float = 0.0
 
     @classmethod
-    def fit(cls, sample: OutOfSample, rule: ThresholdRule = "micro") -> Calibration | None:
+    def fit(
+        cls,
+        sample: OutOfSample,
+        rule: ThresholdRule = "micro",
+        histograms: ScoreHistograms | None = None,
+    ) -> Calibration | None:
         """Return a calibration, or None if the documents do not suffice for one.
 
         Parameters
@@ -151,9 +158,12 @@ class Calibration:
         sample : OutOfSample
         rule : {"micro", "macro", "per-class"} or float, default="micro"
             How thresholds are chosen, if documents may have several labels.
+        histograms : ScoreHistograms, default=None
+            Those of the sample, if they have been counted.
         """
         if sample.multi_label:
-            fitted = cls.from_histograms(count_scores(sample), rule, sample.method)
+            histograms = count_scores(sample) if histograms is None else histograms
+            fitted = cls.from_histograms(histograms, rule, sample.method)
             if fitted is None:
                 return None
             optimism = fitted.score - expected_f1(sample, rule)
@@ -279,22 +289,6 @@ class Calibration:
         proba[:, columns] = _proba(self.calibrator, own_odds)[:, places]
         return np.where(is_known, proba, 0.0)
 
-    def assign_labels(
-        self, proba: FloatArray, classes: NDArray[Any], always: bool = False
-    ) -> NDArray[np.bool_]:
-        """Return True for the labels of each document, which may have several.
-
-        Parameters
-        ----------
-        proba : ndarray of shape (n_documents, n_classes)
-        classes : ndarray
-            The labels of the columns.
-        always : bool, default=False
-            True to give the most probable label to a document without any other.
-        """
-        assigned: NDArray[np.bool_] = proba >= self.class_thresholds(classes)
-        return with_best_label(assigned, proba) if always else assigned
-
     def class_thresholds(self, classes: NDArray[Any]) -> FloatArray:
         """Return the probability from which each class is assigned."""
         thresholds = np.full(len(classes), self.common_threshold)
@@ -384,20 +378,29 @@ def _proba(calibrator: Calibrator, odds: FloatArray) -> FloatArray:
     return calibrator.proba(odds)
 
 
-def with_best_label(assigned: NDArray[np.bool_], proba: FloatArray) -> NDArray[np.bool_]:
-    """Return the labels of documents, with the most probable one where there was none.
+def assign_labels(
+    proba: FloatArray, thresholds: FloatArray | float, always: bool
+) -> NDArray[np.bool_]:
+    """Return True for the labels of each document, which may have several.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_documents, n_classes)
+    thresholds : ndarray of shape (n_classes,) or float
+        The lowest probability at which each label is assigned.
+    always : bool
+        True to assign the most probable label to a document without any other.
 
     Examples
     --------
-    >>> with_best_label(np.array([[False, False]]), np.array([[0.1, 0.2]]))
-    array([[False,  True]])
+    >>> assign_labels(np.array([[0.1, 0.2], [0.9, 0.7]]), 0.5, always=True)
+    array([[False,  True],
+           [ True,  True]])
     """
-    if not proba.shape[1]:
-        return assigned
-    empty = np.flatnonzero(~assigned.any(axis=1))
-    best = proba[empty].argmax(axis=1)
-    # No label at all is better than one that the model does not know.
-    empty, best = empty[proba[empty, best] > 0], best[proba[empty, best] > 0]
-    assigned = assigned.copy()
-    assigned[empty, best] = True
+    assigned: NDArray[np.bool_] = proba >= thresholds
+    if always and proba.shape[1]:
+        empty = np.flatnonzero(~assigned.any(axis=1))
+        best = proba[empty].argmax(axis=1)
+        # No label at all is better than one that the model does not know.
+        assigned[empty, best] = proba[empty, best] > 0
     return assigned

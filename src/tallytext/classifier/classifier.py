@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.classifier import model_file
-from tallytext.classifier.calibration import Calibration, count_scores, with_best_label
+from tallytext.classifier.calibration import Calibration, assign_labels, count_scores
 from tallytext.classifier.from_tally import (
     TallyTraining,
     planes_needed,
@@ -138,10 +138,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     multi_label : bool, default=None
         True if documents may have several labels or none; None to infer it from the labels.
     thresholds : {"micro", "macro", "per-class"}, float or mapping, default="micro"
-        How the probabilities are chosen from which a label is given, if documents may have several
-        labels: for the best micro-averaged F1, one for all classes; for the best F1 of each class
-        as its probabilities predict it, or as the held-out documents show it; or the probability
-        itself, for all classes or by label (for the others as with "micro").
+        The lowest probability at which a label is assigned, if documents may have several labels.
+        "micro": one threshold for all classes, with the best micro-averaged F1. "macro": one for
+        each class, with the best F1 that its probabilities predict. "per-class": one for each
+        class, with the best F1 on held-out documents. A number: this threshold, for all classes;
+        or a mapping from some labels to theirs, and "micro" for the others.
     budget : float, default=None
         Seconds after which no further model is tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
@@ -266,7 +267,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        check_threshold_rule(self.thresholds)
         training = Training(self, _is_not_empty(unlabelled))
         listed, columns = read_labels(labels)
         keys = _sampling_keys(len(listed), groups, time)
@@ -457,7 +457,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, terms = self._count_documents(texts, listed)
         n, histograms, first = X.shape[0], self._histograms, X.shape[0]
         steps = self._learning_steps(max(int(self._all_counts.n_documents) - n, 0), n)
-        vocabulary = self.vectorizer_.vocabulary_
         try:
             # The steps in which they would be learned now, in reverse: so documents that were
             # learned last are scored by the same models as then, and their scores taken back.
@@ -466,7 +465,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self._forget_counted(part, labels, terms)
                 first = rows.start
                 if histograms is not None:
-                    part = _move_columns(part, vocabulary.locate(terms), len(vocabulary))
+                    part = self._own_columns(part, terms)
                     histograms = histograms.subtract(self._score_histograms(part, labels))
         except NegativeCountError:
             if first < n:
@@ -518,7 +517,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n = n_scored_documents(len(listed), len(self.classes_), self.multi_label_)
         rows = np.argsort(random_keys(0, len(listed)))[:n]
         sample = self._out_of_sample(X[rows], [listed[row] for row in rows], self.classes_)
-        calibration = Calibration.fit(sample, self.thresholds)
+        histograms = count_scores(sample) if self.multi_label_ else None
+        calibration = Calibration.fit(sample, self.thresholds, histograms)
         if calibration is None:
             raise ScoreError(
                 "cannot calibrate: no document has a label that the model knows, or the model "
@@ -528,7 +528,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Another thread may be fitting the first calibration, which must not replace this one.
         with nullcontext() if pending is None else pending.locks.lock():
             self._calibration, self._pending, self.changes_ = calibration, None, Changes()
-            self._histograms = count_scores(sample) if self.multi_label_ else None
+            self._histograms = histograms
             self._drop_pool()
         return self
 
@@ -1193,10 +1193,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return True for the labels of each document, which may have several."""
         # If every document that was learned had a label, every document gets one.
         always = not self._all_counts.n_unlabelled
-        if calibration is None:
-            assigned: NDArray[np.bool_] = proba >= 0.5
-            return with_best_label(assigned, proba) if always else assigned
-        return calibration.assign_labels(proba, classes, always)
+        thresholds = 0.5 if calibration is None else calibration.class_thresholds(classes)
+        return assign_labels(proba, thresholds, always)
 
     def _warn_if_stale(self) -> None:
         check_is_fitted(self)

@@ -798,7 +798,8 @@ class LazyCalibration:
             return FittedCalibration(None, ScoreHistograms.empty() if scorer.multi_label else None)
         sample = concatenate_samples(samples)
         histograms = count_scores(sample) if scorer.multi_label else None
-        return FittedCalibration(Calibration.fit(sample, scorer.thresholds), histograms)
+        calibration = Calibration.fit(sample, scorer.thresholds, histograms)
+        return FittedCalibration(calibration, histograms)
 
 
 class FittedCalibration(NamedTuple):

@@ -234,13 +234,13 @@ class Report:
             return []
         values = sorted(self.thresholds.values())
         if values[0] == values[-1]:
-            return [f"a label is given from a probability of {values[0]:.2f}"]
+            return [f"labels are assigned at a probability of {values[0]:.2f} or more"]
         ranked = sorted(self.thresholds.items(), key=lambda each: each[1])
         shown = [
             f"{label} {value:.2f}" if value <= 1 else f"{label} never"
             for label, value in (ranked[0], ranked[len(ranked) // 2], ranked[-1])
         ]
-        return [f"a label is given from a probability of its own: {', '.join(shown)}"]
+        return [f"each label is assigned at a probability of its own or more: {', '.join(shown)}"]
 
     def _selection_lines(self) -> list[str]:
         if len(self.trials) < 2:

@@ -47,6 +47,7 @@ from tallytext.classifier.report import (
     explain_unlabelled_choice,
     refuse_multi_label,
 )
+from tallytext.decision.thresholds import check_threshold_rule
 from tallytext.errors import CountOverflowError, LabelError, SettingsError, VocabularyError
 from tallytext.evaluation.folds import (
     Rows,
@@ -102,6 +103,7 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
     >>> [str(each) for each in candidates_for(TextClassifier("bernoulli"))]
     ['bernoulli: BernoulliNB(gamma=0.1)']
     """
+    check_threshold_rule(settings.thresholds)
     if unlabelled and settings.multi_label:
         refuse_multi_label()
     model, multi_label = settings.model, bool(settings.multi_label)

@@ -434,8 +434,8 @@ Thresholds = Annotated[
     str,
     typer.Option(
         metavar="RULE",
-        help="With several labels: choose the probability from which a label is given by micro, "
-        "macro or per-class F1; or give the probability itself.",
+        help="With several labels, set the lowest probability at which a label is assigned: micro "
+        "(best micro-F1), macro or per-class (best F1 of each label), or a number.",
         rich_help_panel="Labels",
     ),
 ]

@@ -243,11 +243,12 @@ def thresholds(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show or choose the probabilities from which labels are given, if there may be several.
+    """Show or set the thresholds of a model of several labels per document.
 
-    micro: one for all labels, with the best micro-averaged F1. macro: for the best F1 of each
-    label, as its probabilities predict it; per-class: as held-out documents show it. Without a
-    rule, the thresholds are shown, and nothing changes.
+    A threshold is the lowest probability at which a label is assigned. micro: one threshold for
+    all labels, with the best micro-averaged F1. macro: one for each label, with the best F1 that
+    its probabilities predict. per-class: the best F1 on held-out documents. Without a rule, the
+    thresholds are shown, and nothing changes.
 
     \b
     tally thresholds news.tally
