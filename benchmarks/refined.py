@@ -23,7 +23,7 @@ ABOUT = """Documents with one label; debian_sections is split by source.
 which finds the same words, and `RefinedNB()`, on as many threads as there are cores. Accuracy on
 the held-out documents in percent. Times are from a list of str: of training on all training
 documents, and of predicting all held-out ones. Going on: 90 % of the training documents were
-learned before, and all are to be learned now in two passes, with `warm_start=True` or anew;
+trained on, then the others are learned (`learn`, `refit`), or all are trained on in two passes;
 accuracy on the held-out documents."""
 
 
@@ -83,6 +83,6 @@ def _going_on(corpus: Corpus) -> tuple[str, ...]:
     vectorizer = TextVectorizer(tokens="sklearn")
     X, Z = vectorizer.fit_transform([texts[i] for i in order]), vectorizer.transform(new)
     y, before = [labels[i] for i in order], len(order) * 9 // 10
-    warm = RefinedNB(warm_start=True).fit(X[:before], y[:before]).set_params(passes=2).fit(X, y)
+    warm = RefinedNB().fit(X[:before], y[:before]).learn(X[before:], y[before:]).refit()
     models = RefinedNB(passes=2).fit(X, y), warm, RefinedNB().fit(X, y)
     return tuple(f"{model.score(Z, truth):.2%}" for model in models)

@@ -94,6 +94,20 @@ nb::dict ranks_of(const SharedVocabulary& vocabulary) {
   return ranks;
 }
 
+/// A hash of each term, which depends on its bytes alone.
+Out<uint64_t> hashes_of(const SharedVocabulary& vocabulary) {
+  Buffer<uint64_t> hashes;
+  {
+    nb::gil_scoped_release release;
+    vocabulary.read([&](const Vocabulary& terms) {
+      hashes.reserve(terms.size());
+      for (std::size_t id = 0; id < terms.size(); ++id)
+        hashes.push_back(Key::of(terms.term(static_cast<TermId>(id))).hash());
+    });
+  }
+  return to_numpy(std::move(hashes));
+}
+
 Out<uint8_t> arena_of(const SharedVocabulary& vocabulary) {
   return to_numpy(vocabulary.read(
       [](const Vocabulary& own) { return std::vector<uint8_t>(own.arena().begin(), own.arena().end()); }));
@@ -145,6 +159,20 @@ std::vector<TermId> merge(SharedVocabulary& vocabulary, const SharedVocabulary& 
   });
 }
 
+/// The terms with these ids, in this order; each at most once.
+SharedVocabulary select_terms(const SharedVocabulary& vocabulary, In<int32_t> ids) {
+  check_ids(ids, vocabulary.read([](const Vocabulary& terms) { return terms.size(); }), "no such term");
+  nb::gil_scoped_release release;
+  SharedVocabulary selected;
+  vocabulary.read([&](const Vocabulary& terms) {
+    selected.write([&](Vocabulary& into) {
+      into.reserve(ids.size());
+      for (const TermId id : span_of(ids)) into.intern(terms.term(id));
+    });
+  });
+  return selected;
+}
+
 std::vector<TermId> find_all(const SharedVocabulary& vocabulary, const SharedVocabulary& other) {
   if (&vocabulary == &other) return vocabulary.read([](const Vocabulary& own) { return locate(own, own); });
   return other.read([&](const Vocabulary& theirs) {
@@ -174,6 +202,8 @@ void bind_vocabulary(nb::module_& m) {
              return to_numpy(v.read([](const Vocabulary& own) { return own.sorted(); }));
            })
       .def("ranks", &ranks_of, nb::sig("def ranks(self) -> dict[str, int]"))
+      .def("hashes", &hashes_of)
+      .def("select", &select_terms)
       .def("arena", &arena_of)
       .def("lengths", &lengths_of)
       .def_static("from_arrays", [](In<uint8_t> arena, In<uint32_t> lengths) {

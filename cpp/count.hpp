@@ -193,6 +193,29 @@ class RowSorter {
   Buffer<TermCount> other_;
 };
 
+/// Marks of the terms of the current document, for one thread. They outlive a batch, because clearing a mark
+/// for each term of a large vocabulary would take longer than counting a single document.
+struct TermMarks {
+  // For each term: in the upper half the last document that has it, in the lower half its position there.
+  Buffer<uint64_t> marks = Buffer<uint64_t>(1024, 0);
+  uint64_t document = 1;
+
+  static TermMarks& of_thread() {
+    thread_local TermMarks marks;
+    return marks;
+  }
+
+  void next_document() {
+    if (++document >> 32 == 0) return;
+    std::fill(marks.begin(), marks.end(), 0);
+    document = 1;
+  }
+  void release_if_large() {
+    constexpr std::size_t large = std::size_t{1} << 23;
+    if (marks.size() > large) *this = {};
+  }
+};
+
 /// Rows of distinct terms with their counts, in order of first appearance.
 class CountRows {
  public:
@@ -202,23 +225,28 @@ class CountRows {
   Buffer<int64_t> counts;
   Buffer<TermCount> entries;  // the rows, if they are renumbered later
 
+  /// Called by the thread that counts, before the first document.
   void reserve(std::size_t n) {
+    marks_ = &TermMarks::of_thread();
+    marks_->next_document();
     if (!ids_are_final) return entries.reserve(n);
     terms.reserve(n);
     counts.reserve(n);
   }
-  void prefetch(TermId id) const { __builtin_prefetch(marks_.data() + id, 1); }
+  void prefetch(TermId id) const { __builtin_prefetch(marks_->marks.data() + id, 1); }
 
   void operator()(std::span<const TermId> ids) {
     make_room(ids);
     std::size_t size = size_;
+    uint64_t* marks = marks_->marks.data();
+    const uint64_t document = marks_->document;
     for (const TermId id : ids) {
       // Branch prediction fails on whether a term is new to the row, so there is no branch: an entry is
       // always written after the last one, and counts only if the term is new.
-      uint64_t& mark = marks_[static_cast<std::size_t>(id)];
-      const bool is_new = mark >> 32 != document_;
+      uint64_t& mark = marks[static_cast<std::size_t>(id)];
+      const bool is_new = mark >> 32 != document;
       const uint32_t at = static_cast<uint32_t>(is_new ? size : mark);
-      mark = document_ << 32 | at;
+      mark = document << 32 | at;
       row_[size] = {id, 0};
       ++row_[at].count;
       size += is_new;
@@ -237,12 +265,12 @@ class CountRows {
       entries.append(row.data(), row.size());
     }
     ends.push_back(ends.empty() ? size_ : ends.back() + size_);
-    ++document_;
+    marks_->next_document();
     size_ = 0;
   }
 
   void forget_marks() {
-    marks_ = {};
+    marks_->release_if_large();
     row_ = {};
   }
 
@@ -253,13 +281,11 @@ class CountRows {
     TermId last = 0;
     for (const TermId id : ids) last = std::max(last, id);
     const auto n_marks = static_cast<std::size_t>(last) + 1;
-    if (n_marks > marks_.size()) marks_.resize(std::max(n_marks, 2 * marks_.size()), 0);
+    Buffer<uint64_t>& marks = marks_->marks;
+    if (n_marks > marks.size()) marks.resize(std::max(n_marks, 2 * marks.size()), 0);
   }
 
-  // For each term: in the upper half the last document that has it, counted from 1, in the lower half its
-  // position in that row.
-  Buffer<uint64_t> marks_ = Buffer<uint64_t>(1024, 0);
-  uint64_t document_ = 1;
+  TermMarks* marks_ = nullptr;
   Buffer<TermCount> row_;  // of the current document
   std::size_t size_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <unordered_map>
 
 #include "memory.hpp"
 #include "parallel.hpp"
@@ -57,17 +58,17 @@ inline std::size_t write_unit_row(const WeightedRows<double>& docs, std::size_t 
 }
 
 /// Writes bias + sum_w x_w weights[w] for each document of unit length, n × n_classes; weights is row-major,
-/// with one row for each term.
+/// with a row of `width` numbers for each term, the first n_classes of which are read.
 inline void score_unit_rows(const WeightedRows<double>& docs, std::span<const float> scale,
-                            const float* weights, std::span<const float> bias, std::size_t n_threads,
-                            float* scores) {
+                            const float* weights, std::size_t width, std::span<const float> bias,
+                            std::size_t n_threads, float* scores) {
   const Damping damped;
   const std::size_t n_classes = bias.size();
   docs.for_each(n_threads, [&](Range range) {
     constexpr std::size_t ahead = 8;
     std::vector<Feature> row;
     const auto weights_of = [&](std::size_t i) {
-      return weights + static_cast<std::size_t>(row[i].term) * n_classes;
+      return weights + static_cast<std::size_t>(row[i].term) * width;
     };
     for (std::size_t d = range.begin; d < range.end; ++d) {
       row.resize(std::max(row.size(), docs.end(d) - docs.begin(d)));
@@ -103,10 +104,7 @@ class Random {
   explicit Random(uint64_t seed) : state_(seed) {}
 
   uint64_t next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return mix(state_ += 0x9e3779b97f4a7c15u);
   }
 
   /// A number below n < 2³²; the bias of the modulus is negligible.
@@ -133,8 +131,8 @@ struct DualProblem {
   std::vector<std::size_t> starts{0}, label_starts{0};
   Buffer<Feature> features;
   std::vector<ClassId> labels;
+  std::vector<float> dampings;  // 1 / (2 cost) of each position
   std::size_t n_terms = 0, n_classes = 0;
-  float cost = 1;
 
   std::size_t size() const { return order.size(); }
   std::span<const Feature> row(std::size_t at) const {
@@ -158,88 +156,136 @@ struct DualProblem {
     }
   }
 
-  /// Sets the classes of each document, after the documents.
-  void take_labels(std::span<const int64_t> rows, std::span<const ClassId> classes) {
+  /// Sets the classes and the cost of each document, after the documents.
+  void take_labels(std::span<const int64_t> rows, std::span<const ClassId> classes,
+                   std::span<const float> costs) {
     for (const uint32_t d : order) {
+      dampings.push_back(1 / (2 * costs[d]));
       labels.insert(labels.end(), classes.begin() + rows[d], classes.begin() + rows[d + 1]);
       label_starts.push_back(labels.size());
     }
   }
 };
 
-/// The weights and duals of a range of whole quads of classes. Classes are independent, so ranges can be
-/// trained in parallel, and the result does not depend on the ranges.
-class DualShare {
+/// The weights of a range of whole quads of classes, and the steps of the descent on them. For one thread: it
+/// reuses its memory.
+class DualWeights {
  public:
-  DualShare(const DualProblem& problem, std::size_t first, std::size_t n_quads)
-      : problem_(problem),
-        first_(first),
-        width_(n_quads),
-        weights_((problem.n_terms + 1) * n_quads, Quad{}),
-        duals_(problem.size() * n_quads, Quad{}),
-        sums_(n_quads),
-        signs_(n_quads),
-        steps_(n_quads),
-        moved_(n_quads) {
-    set_signs({}, 0);
+  DualWeights(std::size_t first, std::size_t n_quads, std::size_t n_classes, std::size_t n_terms)
+      : first_(first), n_classes_(n_classes), n_terms_(n_terms), weights_(n_terms * n_quads, Quad{}) {
+    set_width(n_quads);
+    bias_.assign(n_quads, Quad{});
   }
 
   std::size_t first() const { return first_; }
-  std::size_t last() const { return std::min(first_ + width_ * quad_size, problem_.n_classes); }
+  std::size_t last() const { return std::min(first_ + width_ * quad_size, n_classes_); }
+  std::size_t width() const { return width_; }
+  std::size_t n_terms() const { return n_terms_; }
+  std::size_t n_classes() const { return n_classes_; }
 
   float& weight(std::size_t term, std::size_t c) { return at(weights_, term, c); }
-  float& dual(std::size_t d, std::size_t c) { return at(duals_, d, c); }
+  float& bias(std::size_t c) { return at(bias_, 0, c); }
+  const float* data() const { return reinterpret_cast<const float*>(weights_.data()); }
+
+  /// The scores of a document without a known term.
+  std::vector<float> scores_without_terms() const {
+    const auto* bias = reinterpret_cast<const float*>(bias_.data());
+    std::vector<float> scores(bias, bias + n_classes_);
+    for (float& score : scores) score *= DualProblem::bias;
+    return scores;
+  }
 
   /// Scales all weights and sets the bias. Classes that only pad a quad never have a loss.
-  void start(float factor, std::span<const float> bias) {
-    constexpr float never_wrong = -100;
+  void start(float factor, std::span<const float> bias_of_class) {
     for (Quad& weights : weights_) weights *= factor;
     for (std::size_t c = first_; c < first_ + width_ * quad_size; ++c) {
-      weight(problem_.n_terms, c) = c < bias.size() ? bias[c] : never_wrong;
+      bias(c) = c < bias_of_class.size() ? bias_of_class[c] : never_wrong;
     }
   }
 
-  /// Adds sum_i a_i y_i x_i to the weights.
-  void resume() {
-    for (std::size_t d = 0; d < problem_.size(); ++d) {
-      set_signs(problem_.classes(d), 1);
-      const Quad* duals = &duals_[d * width_];
-      moved_count_ = 0;
-      for (std::size_t q = 0; q < width_; ++q) note(q, signs_[q] * duals[q]);
-      set_signs(problem_.classes(d), -1);
-      move(problem_.row(d));
-    }
+  /// Adds terms with weights of zero.
+  void add_terms(std::size_t n_terms) {
+    weights_.resize(n_terms * width_, Quad{});
+    n_terms_ = n_terms;
   }
 
-  /// Adds to sums[0, c] the scores of the documents of class c minus those of all others, and to sums[1, c]
-  /// the squares of all scores.
-  void compare(std::span<double> sums) {
-    for (std::size_t d = 0; d < problem_.size(); ++d) {
-      score(problem_.row(d), 0);
-      set_signs(problem_.classes(d), 1);
-      for (std::size_t c = first_; c < last(); ++c) {
-        const double s = at(sums_, 0, c), sign = at(signs_, 0, c);
-        sums[c] += sign * s;
-        sums[problem_.n_classes + c] += s * s;
-      }
-      set_signs(problem_.classes(d), -1);
+  /// Adds a class with weights of zero and this bias; returns true if the width has changed.
+  bool add_class(float bias_of_class) {
+    const bool is_wider = n_classes_ == width_ * quad_size;
+    if (is_wider) {
+      const std::size_t width = width_ + 1 + width_ / 4;
+      weights_ = widen(weights_, n_terms_, width_, width);
+      bias_.resize(width, Quad{never_wrong, never_wrong, never_wrong, never_wrong});
+      set_width(width);
     }
+    bias(n_classes_++) = bias_of_class;
+    return is_wider;
   }
 
-  /// One step on each document of a range.
-  void sweep(Range range) {
-    for (std::size_t d = range.begin; d < range.end; ++d) step(d);
+  /// Rows of quads with more quads each; the new ones are zero.
+  static Buffer<Quad> widen(const Buffer<Quad>& rows, std::size_t n, std::size_t from, std::size_t to) {
+    Buffer<Quad> wider(n * to, Quad{});
+    for (std::size_t i = 0; i < n; ++i) std::copy_n(rows.data() + i * from, from, wider.data() + i * to);
+    return wider;
+  }
+
+  /// w += factor sum_c a_c y_c x.
+  void add(std::span<const Feature> row, std::span<const ClassId> classes, const Quad* duals, float factor) {
+    set_signs(classes, 1);
+    moved_count_ = 0;
+    for (std::size_t q = 0; q < width_; ++q) note(q, factor * signs_[q] * duals[q]);
+    set_signs(classes, -1);
+    move(row);
+  }
+
+  /// Adds to sums[0, c] the score of a document if it is of class c, and otherwise subtracts it; adds to
+  /// sums[1, c] the square of the score. n is the number of all classes.
+  void compare(std::span<const Feature> row, std::span<const ClassId> classes, std::span<double> sums,
+               std::size_t n) {
+    score(row, 0);
+    set_signs(classes, 1);
+    for (std::size_t c = first_; c < last(); ++c) {
+      const double s = at(sums_, 0, c), sign = at(signs_, 0, c);
+      sums[c] += sign * s;
+      sums[n + c] += s * s;
+    }
+    set_signs(classes, -1);
+  }
+
+  /// Moves the duals of a document to their optimum for fixed duals of all others. `DualProblem::ahead`
+  /// features can be read beyond the row.
+  void step(std::span<const Feature> row, std::span<const ClassId> classes, float damping, Quad* duals) {
+    constexpr float square_of_bias = DualProblem::bias * DualProblem::bias;
+    const float rate = 1 / ((row.empty() ? 0 : 1) + square_of_bias + damping);
+    score(row, DualProblem::bias);
+    set_signs(classes, 1);
+    moved_count_ = 0;
+    for (std::size_t q = 0; q < width_; ++q) {
+      const Quad moved = duals[q] - (signs_[q] * sums_[q] - 1 + duals[q] * damping) * rate;
+      note(q, signs_[q] * settle(duals[q], moved));
+    }
+    set_signs(classes, -1);
+    move(row);
   }
 
  private:
+  static constexpr float never_wrong = -100;
+
   template <class Array>
   float& at(Array& quads, std::size_t row, std::size_t c) {
     return reinterpret_cast<float*>(quads.data())[row * width_ * quad_size + (c - first_)];
   }
 
-  /// Sets the signs of classes that a document has to +1, or all of them back to -1.
+  void set_width(std::size_t width) {
+    width_ = width;
+    sums_.resize(width);
+    signs_.assign(width, Quad{-1, -1, -1, -1});
+    steps_.resize(width);
+    moved_.resize(width);
+  }
+
+  /// Sets the signs of the classes that a document has.
   void set_signs(std::span<const ClassId> classes, int sign) {
-    if (sign == 0) return std::fill(signs_.begin(), signs_.end(), Quad{-1, -1, -1, -1});
     for (const ClassId c : classes) {
       const auto label = static_cast<std::size_t>(c);
       if (label >= first_ && label < last()) at(signs_, 0, label) = static_cast<float>(sign);
@@ -267,8 +313,8 @@ class DualShare {
   void score_some(std::span<const Feature> row, float bias, std::size_t q) {
     constexpr std::size_t line = 64 / sizeof(Quad);
     std::array<Quad, n> sums;
-    const Quad* weights = &weights_[q];
-    for (std::size_t j = 0; j < n; ++j) sums[j] = bias * weights[problem_.n_terms * width_ + j];
+    const Quad* weights = weights_.data() + q;
+    for (std::size_t j = 0; j < n; ++j) sums[j] = bias * bias_[q + j];
     const Feature* end = row.data() + row.size();
     for (const Feature* feature = row.data(); feature < end; ++feature) {
       // Documents are visited in order, so this prefetches a feature of one of the next.
@@ -278,23 +324,6 @@ class DualShare {
       for (std::size_t j = 0; j < n; ++j) sums[j] += feature->value * of_term[j];
     }
     std::copy(sums.begin(), sums.end(), sums_.begin() + static_cast<std::ptrdiff_t>(q));
-  }
-
-  void step(std::size_t d) {
-    constexpr float square_of_bias = DualProblem::bias * DualProblem::bias;
-    const auto row = problem_.row(d);
-    const float damping = 1 / (2 * problem_.cost);
-    const float rate = 1 / ((row.empty() ? 0 : 1) + square_of_bias + damping);
-    score(row, DualProblem::bias);
-    set_signs(problem_.classes(d), 1);
-    Quad* duals = &duals_[d * width_];
-    moved_count_ = 0;
-    for (std::size_t q = 0; q < width_; ++q) {
-      const Quad moved = duals[q] - (signs_[q] * sums_[q] - 1 + duals[q] * damping) * rate;
-      note(q, signs_[q] * settle(duals[q], moved));
-    }
-    set_signs(problem_.classes(d), -1);
-    move(row);
   }
 
   /// Moves the duals to their optimum, but not below zero, and not by less than a tolerance that depends on
@@ -321,22 +350,63 @@ class DualShare {
   void move(std::span<const Feature> row) {
     if (!moved_count_) return;
     for (const Feature& feature : row) {
-      add(static_cast<std::size_t>(feature.term), feature.value);
+      Quad* weights = weights_.data() + static_cast<std::size_t>(feature.term) * width_;
+      for (std::size_t j = 0; j < moved_count_; ++j) weights[moved_[j]] += feature.value * steps_[j];
     }
-    add(problem_.n_terms, DualProblem::bias);
+    for (std::size_t j = 0; j < moved_count_; ++j) bias_[moved_[j]] += DualProblem::bias * steps_[j];
   }
 
-  void add(std::size_t term, float x) {
-    Quad* weights = &weights_[term * width_];
-    for (std::size_t j = 0; j < moved_count_; ++j) weights[moved_[j]] += x * steps_[j];
-  }
-
-  const DualProblem& problem_;
-  std::size_t first_, width_;
-  Buffer<Quad> weights_, duals_;            // (n_terms + 1) × width, n × width
-  std::vector<Quad> sums_, signs_, steps_;  // of the current document
+  std::size_t first_, n_classes_, n_terms_, width_ = 0;
+  Buffer<Quad> weights_;                           // n_terms × width
+  std::vector<Quad> bias_, sums_, signs_, steps_;  // all but the bias are of the current document
   std::vector<std::size_t> moved_;
   std::size_t moved_count_ = 0;
+};
+
+/// The weights and duals of a range of whole quads of classes. Classes are independent, so ranges can be
+/// trained in parallel, and the result does not depend on the ranges.
+class DualShare {
+ public:
+  DualShare(const DualProblem& problem, std::size_t first, std::size_t n_quads)
+      : problem_(problem),
+        weights_(first, n_quads, problem.n_classes, problem.n_terms),
+        duals_(problem.size() * n_quads, Quad{}) {}
+
+  DualWeights& weights() { return weights_; }
+  std::size_t first() const { return weights_.first(); }
+  std::size_t last() const { return weights_.last(); }
+  float& dual(std::size_t d, std::size_t c) {
+    return reinterpret_cast<float*>(duals_of(d))[c - weights_.first()];
+  }
+
+  /// Adds sum_i a_i y_i x_i to the weights.
+  void resume() {
+    for (std::size_t d = 0; d < problem_.size(); ++d) {
+      weights_.add(problem_.row(d), problem_.classes(d), duals_of(d), 1);
+    }
+  }
+
+  /// Adds to sums[0, c] the scores of the documents of class c minus those of all others, and to sums[1, c]
+  /// the squares of all scores.
+  void compare(std::span<double> sums) {
+    for (std::size_t d = 0; d < problem_.size(); ++d) {
+      weights_.compare(problem_.row(d), problem_.classes(d), sums, problem_.n_classes);
+    }
+  }
+
+  /// One step on each document of a range.
+  void sweep(Range range) {
+    for (std::size_t d = range.begin; d < range.end; ++d) {
+      weights_.step(problem_.row(d), problem_.classes(d), problem_.dampings[d], duals_of(d));
+    }
+  }
+
+ private:
+  Quad* duals_of(std::size_t d) { return duals_.data() + d * weights_.width(); }
+
+  const DualProblem& problem_;
+  DualWeights weights_;
+  Buffer<Quad> duals_;  // n × width
 };
 
 /// All classes, divided among threads.
@@ -372,6 +442,156 @@ class DualDescent {
  private:
   DualProblem problem_;
   std::vector<DualShare> parts_;
+};
+
+/// Documents that come and go, with their duals, and the weights that follow them: after each change, some
+/// steps on the changed and on other documents. The scale of terms stays; that of new terms is the same for
+/// all. Its weights equal those of a DualDescent that has converged only approximately.
+class LiveDescent {
+ public:
+  struct Cell {
+    TermId term;
+    float count;
+  };
+
+  LiveDescent(std::span<const float> scale, float new_scale, std::size_t n_classes, uint64_t seed)
+      : weights_(0, (n_classes + quad_size - 1) / quad_size, n_classes, scale.size()),
+        new_scale_(new_scale),
+        random_(seed) {
+    scale_.append(scale.data(), scale.size());
+  }
+
+  std::size_t size() const { return documents_.size(); }
+  std::size_t n_cells() const { return cells_.size() - n_garbage_; }
+  std::size_t n_labels() const { return n_labels_; }
+  DualWeights& weights() { return weights_; }
+  const DualWeights& weights() const { return weights_; }
+  std::span<const float> scale() const { return {scale_.data(), scale_.size()}; }
+  std::span<const Cell> cells(std::size_t d) const {
+    return {cells_.data() + documents_[d].begin, documents_[d].size};
+  }
+  std::span<const ClassId> classes(std::size_t d) const { return documents_[d].classes; }
+  uint64_t key(std::size_t d) const { return documents_[d].key; }
+  float damping(std::size_t d) const { return documents_[d].damping; }
+  float* duals(std::size_t d) { return reinterpret_cast<float*>(duals_.data() + d * weights_.width()); }
+
+  void add_terms(std::size_t n) {
+    if (n <= scale_.size()) return;
+    scale_.resize(n, new_scale_);
+    weights_.add_terms(n);
+  }
+  void add_class(float bias) {
+    const std::size_t before = weights_.width();
+    if (weights_.add_class(bias)) {
+      duals_ = DualWeights::widen(duals_, documents_.size(), before, weights_.width());
+    }
+  }
+
+  /// Adds a document with duals of zero, without a step.
+  void add(std::span<const TermId> terms, std::span<const double> counts, std::span<const ClassId> classes,
+           uint64_t key, float damping) {
+    const std::size_t begin = cells_.size();
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      cells_.push_back({terms[i], static_cast<float>(counts[i])});
+    }
+    documents_.push_back({key, begin, terms.size(), damping, {classes.begin(), classes.end()}});
+    duals_.resize(documents_.size() * weights_.width(), Quad{});
+    positions_.emplace(key, documents_.size() - 1);
+    n_labels_ += classes.size();
+  }
+
+  /// Steps on the last document, on others at random, and on the last again.
+  void learn_last(std::size_t n_steps) {
+    step(size() - 1);
+    step_at_random(n_steps);
+    step(size() - 1);
+  }
+
+  /// True if there are as many documents with each key as the keys say.
+  bool holds(std::span<const uint64_t> keys) const {
+    std::unordered_map<uint64_t, std::size_t> wanted;
+    for (const uint64_t key : keys) ++wanted[key];
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](const auto& each) { return positions_.count(each.first) >= each.second; });
+  }
+  bool holds(uint64_t key) const { return positions_.contains(key); }
+
+  /// Takes the contribution of a document with this key out of the weights and drops the document.
+  void drop(uint64_t key) {
+    const auto found = positions_.find(key);
+    const std::size_t d = found->second, last = size() - 1;
+    weights_.add(row(d), classes(d), &duals_[d * weights_.width()], -1);
+    positions_.erase(found);
+    n_garbage_ += documents_[d].size;
+    n_labels_ -= documents_[d].classes.size();
+    if (d != last) {
+      const auto [from, to] = positions_.equal_range(documents_[last].key);
+      std::find_if(from, to, [&](const auto& each) { return each.second == last; })->second = d;
+      documents_[d] = std::move(documents_[last]);
+      std::copy_n(&duals_[last * weights_.width()], weights_.width(), &duals_[d * weights_.width()]);
+    }
+    documents_.pop_back();
+    duals_.resize(last * weights_.width());
+    if (n_garbage_ > cells_.size() / 2 + 1024) collect_garbage();
+  }
+
+  void step_at_random(std::size_t n_steps) {
+    for (std::size_t i = 0; i < n_steps && size(); ++i) step(random_.below(size()));
+  }
+
+ private:
+  struct Document {
+    uint64_t key;
+    std::size_t begin, size;
+    float damping;
+    std::vector<ClassId> classes;
+  };
+
+  void step(std::size_t d) {
+    weights_.step(row(d), classes(d), documents_[d].damping, &duals_[d * weights_.width()]);
+  }
+
+  /// The document as a unit vector, in memory that the next call reuses.
+  std::span<const Feature> row(std::size_t d) {
+    const auto of_document = cells(d);
+    row_.resize(of_document.size() + DualProblem::ahead);
+    std::size_t n = 0;
+    double square = 0;
+    for (const Cell& cell : of_document) {
+      const float value = damped_(cell.count) * scale_[static_cast<std::size_t>(cell.term)];
+      if (value == 0) continue;
+      square += static_cast<double>(value) * value;
+      row_[n++] = {cell.term, value};
+    }
+    const float norm = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.0f;
+    for (std::size_t i = 0; i < n; ++i) row_[i].value *= norm;
+    std::fill_n(row_.begin() + static_cast<std::ptrdiff_t>(n), DualProblem::ahead, Feature{0, 0});
+    return {row_.data(), n};
+  }
+
+  void collect_garbage() {
+    Buffer<Cell> live;
+    live.reserve(n_cells());
+    for (Document& document : documents_) {
+      const std::size_t begin = live.size();
+      live.append(cells_.data() + document.begin, document.size);
+      document.begin = begin;
+    }
+    cells_ = std::move(live);
+    n_garbage_ = 0;
+  }
+
+  DualWeights weights_;
+  Buffer<float> scale_;
+  float new_scale_;
+  Random random_;
+  Damping damped_;
+  std::vector<Document> documents_;
+  std::unordered_multimap<uint64_t, std::size_t> positions_;  // of documents, by key
+  Buffer<Cell> cells_;
+  Buffer<Quad> duals_;  // n × width
+  std::vector<Feature> row_;
+  std::size_t n_garbage_ = 0, n_labels_ = 0;
 };
 
 }  // namespace tallytext

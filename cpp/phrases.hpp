@@ -248,6 +248,7 @@ Shares<Rows> fill_documents(const WordStreams& streams, std::size_t n_threads, F
   in_parallel(all.size(), [&](std::size_t i) {
     Share<Rows>& share = *all[i];
     std::vector<TermId> found;
+    share.rows.reserve(0);
     for (std::size_t d = share.documents.begin; d < share.documents.end; ++d) {
       found.clear();
       fill(streams.document(d), found);

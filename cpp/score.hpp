@@ -1,5 +1,6 @@
 #pragma once
 // Linear scores of documents, one for each class, from weights stored by term.
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,13 @@
 #include "postings.hpp"
 
 namespace tallytext {
+
+/// A hash of a number, by the finalizer of splitmix64.
+inline uint64_t mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
 
 /// Rows of (term, value). Terms outside the weights are ignored, as are values of zero.
 template <class T>
@@ -215,6 +223,24 @@ inline void multiply(const WeightedRows<double>& rows, std::span<const double> d
         const double* const each = dense.data() + static_cast<std::size_t>(rows.terms[at]) * width;
         for (std::size_t i = 0; i < width; ++i) sums[i] += value * each[i];
       }
+    }
+  });
+}
+
+/// Writes a hash of each row that does not depend on the order of its cells; hashes[term] replaces the number
+/// of a term unless it is empty.
+inline void hash_rows(const WeightedRows<double>& rows, std::span<const uint64_t> hashes, std::size_t n_threads,
+                      uint64_t* keys) {
+  constexpr uint64_t golden = 0x9e3779b97f4a7c15u, silver = 0xb504f333f9de6485u;
+  rows.for_each(n_threads, [&](Range range) {
+    for (std::size_t d = range.begin; d < range.end; ++d) {
+      uint64_t sum = 0;
+      for (std::size_t i = rows.begin(d); i < rows.end(d); ++i) {
+        const auto term = static_cast<std::size_t>(rows.terms[i]);
+        const uint64_t id = hashes.empty() ? term : hashes[term];
+        sum += mix(mix(id * golden + silver) + std::bit_cast<uint64_t>(rows.values[i]) * silver);
+      }
+      keys[d] = sum;
     }
   });
 }

@@ -80,7 +80,7 @@ def correlated():
 
 
 def test_a_choice_of_additive_learners_has_no_other(logistic):
-    clf = TextClassifier("auto", budget=600).fit(*correlated())
+    clf = TextClassifier("additive", budget=600).fit(*correlated())
     assert "logistic" not in {trial.learner for trial in clf.trials_}
     assert clf.report().learner in NAMED
 

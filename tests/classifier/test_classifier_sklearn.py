@@ -60,7 +60,7 @@ def test_probabilities_are_cross_validated():
 
 def test_parameters_are_there_and_can_be_set():
     clf = TextClassifier(MultinomialNB(Laplace(0.5)), vectorizer=TextVectorizer(), budget=2)
-    names = {"model", "vectorizer", "select", "multi_label", "thresholds", "budget"}
+    names = {"model", "vectorizer", "select", "multi_label", "thresholds", "keep", "budget"}
     names |= {"n_jobs", "verbose"}
     assert set(clf.get_params(deep=False)) == names
     assert clf.get_params()["vectorizer__ngram_range"] is None

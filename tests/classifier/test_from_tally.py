@@ -91,7 +91,7 @@ def documents():
 
 
 @pytest.mark.parametrize(
-    "model", ["auto", MultinomialNB(AbsoluteDiscount("leave-one-document-out"))]
+    "model", ["additive", MultinomialNB(AbsoluteDiscount("leave-one-document-out"))]
 )
 @pytest.mark.parametrize("select", [None, TermSelector("chi", keep=0.5)])
 def test_with_all_documents_for_a_sample_it_chooses_and_calibrates_as_fit_does(
@@ -122,7 +122,7 @@ def test_the_tally_stays_as_it_was_and_is_not_shared():
 def test_the_classifier_of_partitions_is_that_of_the_documents(documents):
     tally = gathered_from(documents, planes=TextClassifier().planes())
     found = TextClassifier.from_tally(tally)
-    expected = as_fitted("auto", documents)
+    expected = as_fitted("additive", documents)
     assert found.tally_.keep_planes([]) == expected.tally_.keep_planes([])
     sure = TextClassifier.from_tally(tally, model=expected.model_)
     np.testing.assert_allclose(sure.scores(documents[0]), expected.scores(documents[0]), rtol=1e-9)
@@ -363,7 +363,7 @@ def test_newsgroups_in_partitions_are_as_good_as_fitted():
     learned = texts.filter(train).to_pylist(), [a for a, t in zip(labels, train, strict=True) if t]
     others = texts.filter(~train), [a for a, t in zip(labels, train, strict=True) if not t]
     tally = gathered_from(learned, n_parts=4, planes=TextClassifier().planes())
-    found, fitted = TextClassifier.from_tally(tally), as_fitted("auto", learned)
+    found, fitted = TextClassifier.from_tally(tally), as_fitted("additive", learned)
     assert found.tally_.keep_planes([]) == fitted.tally_.keep_planes([])
     assert found.score(*others) == pytest.approx(fitted.score(*others), abs=0.005)
     assert found.report().score == pytest.approx(fitted.report().score, abs=0.02)

@@ -38,7 +38,7 @@ def best_of(report):
 
 @pytest.mark.parametrize("corpus", [spread, spread_several, absences])
 def test_what_did_best_is_chosen(corpus):
-    clf = TextClassifier().fit(*corpus())
+    clf = TextClassifier("additive").fit(*corpus())
     report = clf.report()
     first = report.trials[0]
     assert first.learner == clf.learner_.name
@@ -50,12 +50,12 @@ def test_what_did_best_is_chosen(corpus):
 
 
 def test_where_absent_words_decide_a_model_of_absent_words_is_chosen():
-    assert TextClassifier().fit(*absences()).report().learner == "bernoulli"
+    assert TextClassifier("additive").fit(*absences()).report().learner == "bernoulli"
 
 
 def test_equals_are_won_by_the_first():
     texts, labels = ["sea salt", "sky blue"] * 20, ["sea", "sky"] * 20
-    clf = TextClassifier().fit(texts, labels)
+    clf = TextClassifier("additive").fit(texts, labels)
     assert {trial.score for trial in clf.trials_ if trial.score is not None} == {1.0}
     assert clf.report().learner == learners()[0].name
     assert repr(clf.model_).startswith("MultinomialNB")

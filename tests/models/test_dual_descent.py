@@ -39,7 +39,7 @@ def descent_of(counts, truth, scale, cost=1.0, seed=7, n_threads=1):
         labels.indptr.astype(np.int64),
         labels.indices.astype(np.int32),
         truth.shape[1],
-        cost,
+        np.full(len(counts), cost, dtype=np.float32),
         seed,
         n_threads,
     )
@@ -141,8 +141,9 @@ def test_terms_without_a_weight_are_ignored():
         ({"labels": np.array([2], np.int32)}, "out of range"),
         ({"labels": np.array([-1], np.int32)}, "out of range"),
         ({"label_starts": np.array([0, 1, 1])}, "more or fewer labels"),
-        ({"cost": 0.0}, "positive"),
-        ({"cost": float("nan")}, "positive"),
+        ({"costs": np.ones(2, np.float32)}, "labels or costs"),
+        ({"costs": np.zeros(1, np.float32)}, "positive"),
+        ({"costs": np.full(1, np.nan, np.float32)}, "positive"),
         ({"n_threads": 0}, "thread"),
     ],
 )
@@ -155,7 +156,7 @@ def test_invalid_arguments_are_refused(change, error):
         "label_starts": np.array([0, 1]),
         "labels": np.array([0], np.int32),
         "n_classes": 2,
-        "cost": 1.0,
+        "costs": np.ones(1, np.float32),
         "seed": 0,
         "n_threads": 1,
     }

@@ -6,14 +6,15 @@ import copy
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from tallytext._typing import FloatArray
@@ -38,6 +39,7 @@ from tallytext.classifier.labels import (
 )
 from tallytext.classifier.model_selection import (
     CalibrationUpdate,
+    Candidate,
     CandidateScore,
     FittedParts,
     LazyCalibration,
@@ -53,7 +55,7 @@ from tallytext.classifier.report import (
     describe_chosen,
     describe_model,
 )
-from tallytext.classifier.training import TRAINING_BATCH, Training
+from tallytext.classifier.training import TRAINING_BATCH, Training, retrain
 from tallytext.decision.calibrators import OutOfSample, align_columns
 from tallytext.decision.explanation import Explanation
 from tallytext.decision.score_histograms import ScoreHistograms
@@ -72,6 +74,7 @@ from tallytext.features.selected_tally import SelectedTally
 from tallytext.features.selector import TermSelector
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.naive_bayes import NaiveBayes
+from tallytext.models.refined import RefinedNB
 from tallytext.runtime import progress_bar, rows_per_block
 from tallytext.semantic.matching import PhraseCounter
 from tallytext.semantic.serialization import finders_to_bytes
@@ -106,26 +109,25 @@ class LabelProbability(NamedTuple):
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Text classifier of exact counts, with model selection, calibration and explanations.
+    """Text classifier that learns and forgets, with model selection and explanations.
 
     It stores counts, so documents can be learned and forgotten one at a time, and classifiers that
     were trained on different machines can be added up. New words and new classes can come at any
-    time. Training documents are not stored, except by models that consist of them, such as
-    "neighbours".
+    time. The texts of documents are never stored. Unless ``keep="counts"``, the word counts of each
+    document are, because the most accurate learners need them.
 
     Parameters
     ----------
     model : str or model, default="auto"
-        - "auto": compare the settings of all additive learners and take the one with the best
-          held-out score.
-        - "best": also compare learners that cannot learn, forget and merge afterwards.
+        - "auto": compare the settings of all learners that are fast enough, and take the one with
+          the best held-out score; "best" is another word for it.
+        - "additive": compare learners that are functions of class counts only.
         - the name of a learner, see :func:`tallytext.classifier.learners`: its default setting.
         - an expression such as ``"multinomial(smoothing=laplace(0.1))"`` or ``"knn(k=45)"``, see
           :func:`tallytext.classifier.build_estimator`.
         - a model such as ``MultinomialNB(Laplace(0.1))``.
     vectorizer : TextVectorizer, default=None
-        Counts the terms of texts; None for words, and pairs of syllables as well in Korean. With
-        "best", pairs of words and strings of characters are compared, too.
+        Counts the terms of texts; None to compare words, pairs of words and strings of characters.
     select : TermSelector, L1Selector or str, default=None
         Selects the terms that the model reads: an expression such as "ig", "chi(keep=0.02)" or
         "l1(strength=2)", or ``TermSelector("chi", k=2000)``; None for all. With an expression no
@@ -143,6 +145,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         each class, with the best F1 that its probabilities predict. "per-class": one for each
         class, with the best F1 on held-out documents. A number: this threshold, for all classes;
         or a mapping from some labels to theirs, and "micro" for the others.
+    keep : {"documents", "counts"}, default="documents"
+        "documents": store the word counts of each document for learners that need them to learn and
+        forget, up to 1 GiB in memory. "counts": store class counts only; "auto" then compares
+        additive learners, and a learner such as "refined" cannot be updated.
     budget : float, default=None
         Seconds after which no further model is tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
@@ -177,6 +183,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Several threads can predict at the same time, also while another one learns. If documents may
     have several labels, thresholds may then lag behind scores by the documents just being learned.
 
+    The model that was chosen stays the same kind of model, on the same kind of terms, while it
+    learns; only :meth:`fit` chooses again.
+
     Examples
     --------
     >>> texts = ["cheap pills, buy now", "lunch at noon?", "buy cheap watches", "see you at lunch"]
@@ -202,6 +211,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     origin_: list[str]
     n_columns_: int | None
 
+    # The vectorizer and the model, which are replaced together.
+    _reading: tuple[TextVectorizer, Any]
     # Counts of all terms, if the model reads the counts of selected terms.
     _selected: SelectedTally | None = None
     # The calibration, or the data to fit it on when it is first needed.
@@ -218,6 +229,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         select: Any = None,
         multi_label: bool | None = None,
         thresholds: Any = "micro",
+        keep: Literal["documents", "counts"] = "documents",
         budget: float | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -227,6 +239,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.select = select
         self.multi_label = multi_label
         self.thresholds = thresholds
+        self.keep = keep
         self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -475,6 +488,66 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.changes_ = self.changes_.more("forgotten", n)
         return self
 
+    def settle(self) -> Self:
+        """Train from scratch on the documents held now; :meth:`save` does it first.
+
+        Learning and forgetting single documents leaves a model that is close to the one trained on
+        all of them. After ``settle`` it is that model, bit for bit, whatever was learned and
+        forgotten in between: the learner and its terms are those chosen by :meth:`fit`. Words that
+        no document has are dropped, and probabilities are calibrated again. Additive models are
+        settled at any time.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from tallytext import TextClassifier
+        >>> clf = TextClassifier("refined").fit(["salt sea", "blue sky", "sea"], [1, 2, 1])
+        >>> clf.learn(["grey sky"], [2]).settle().n_kept
+        4
+        """
+        check_is_fitted(self)
+        model = self.model_
+        if isinstance(model, RefinedNB) and not model.is_settled and model.n_documents_:
+            X, labels = model.documents()
+            self._retrain(X, labels, self.vectorizer_)
+        return self
+
+    @property
+    def n_kept(self) -> int:
+        """Number of documents whose counts are stored; 0 for models of class counts."""
+        return int(getattr(self.model_, "n_documents_", 0))
+
+    def is_learned(self, texts: Any, labels: Any) -> NDArray[np.bool_]:
+        """Return True for each document that was learned with these labels.
+
+        Parameters
+        ----------
+        texts, labels
+            As for :meth:`fit`.
+
+        Raises
+        ------
+        NotAdditiveError
+            If the classifier stores no documents.
+        """
+        check_is_fitted(self)
+        if not self.n_kept:
+            raise NotAdditiveError("this classifier stores class counts and no documents.")
+        texts, listed = self._read_documents(texts, labels)
+        X, terms = self._count_documents(texts, listed)
+        known = self.vectorizer_.vocabulary_.locate(terms) >= 0
+        found = np.bincount(X.nonzero()[0], weights=~known[X.nonzero()[1]], minlength=X.shape[0])
+        rows = np.flatnonzero(found == 0)
+        is_learned = np.zeros(X.shape[0], dtype=bool)
+        if len(rows):
+            targets = targets_from_labels([listed[row] for row in rows], self.multi_label_)
+            own = self._mask(self._own_columns(X[rows], terms))
+            is_learned[rows] = self.model_.is_learned(own, targets)
+        return is_learned
+
     def reselect(self) -> Self:
         """Select terms again, by all documents learned so far; only with ``select``.
 
@@ -575,6 +648,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return NotImplemented
         _check_mergeable(self, other)
         merged = copy.copy(self)
+        if isinstance(self.model_, RefinedNB):
+            return merged._merge_documents(other)
         ours, theirs = self._all_counts, other._all_counts
         # With a vocabulary of its own, so that what it learns does not show in either.
         both = Tally(ours.vocabulary.copy(), planes=ours.planes) + ours + theirs
@@ -586,6 +661,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._histograms is not None and other._histograms is not None:
             merged._set_histograms(self._histograms + other._histograms, other)
         return merged
+
+    def _merge_documents(self, other: TextClassifier) -> Self:
+        """Train on the documents of both; this classifier is a copy that nobody else reads."""
+        (X, labels), (Z, more) = self.model_.documents(), other.model_.documents()
+        vectorizer = copy.copy(self.vectorizer_)
+        vocabulary = vectorizer.vocabulary_ = self.vectorizer_.vocabulary_.copy()
+        Z = _move_columns(Z, vocabulary.merge(other.vectorizer_.vocabulary_), len(vocabulary))
+        X.resize(X.shape[0], len(vocabulary))
+        self._retrain(sparse.vstack([X, Z], format="csr"), [*labels, *more], vectorizer)
+        return self
 
     def predict(self, texts: Any, *, min_confidence: float | None = None) -> NDArray[Any]:
         """Return the label of each text, or its labels if it may have several.
@@ -608,8 +693,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             # Calibration leaves the best class the best, so that it need not be fitted for this.
             return np.concatenate(
                 [
-                    self.model_.predict(X) if X.shape[0] else self.classes_[:0]
-                    for X in self._count_batches(texts, _PREDICTION_BATCH)
+                    model.predict(X) if X.shape[0] else model.classes_[:0]
+                    for model, X in self._count_batches(texts, _PREDICTION_BATCH)
                 ]
             )
         self._warn_if_stale()
@@ -725,8 +810,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The texts.
         """
         batches = []
-        for X in self._count_batches(texts):
-            scores, _, classes = self._scores_lengths_classes(X)
+        for model, X in self._count_batches(texts):
+            scores, _, classes = _scores_lengths_classes(model, X)
             batches.append(ClassValues(scores, classes))
         return concatenate_batches(batches, -np.inf).values
 
@@ -748,9 +833,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self.model_.class_number(label)  # raises for an unknown label, also without texts
         options = {} if normalize is None else {"normalize": normalize}
-        batches = self._count_batches(texts)
         return np.concatenate(
-            [self.model_.rank(X, label, **options) if X.shape[0] else np.empty(0) for X in batches]
+            [
+                model.rank(X, label, **options) if X.shape[0] else np.empty(0)
+                for model, X in self._count_batches(texts)
+            ]
         )
 
     def explain(self, text: str, label: Any = None, against: Any = None) -> Explanation:
@@ -767,9 +854,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(text, str):
             raise InputError(f"explain takes one text, not {text!r:.60}")
         check_is_fitted(self)
-        vectorizer = self.vectorizer_
+        vectorizer, model = self._reading
         x = self._mask(vectorizer.transform([text]))
-        return self.model_.explain(x, label, against, text=text, vectorizer=vectorizer)
+        return model.explain(x, label, against, text=text, vectorizer=vectorizer)
 
     def terms(self, label: Any, n: int = 10) -> list[str]:
         """Return the terms that are most typical of a class, by log-likelihood ratio.
@@ -844,8 +931,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | Path) -> None:
         """Write the classifier to a file: counts, settings and calibration, but no code.
 
-        The file holds no documents, except for models that consist of them, such as "neighbours".
-        It appears as a whole or not at all; an existing file is replaced.
+        The file holds the word counts of documents if the classifier does, and never their texts.
+        The classifier is settled first (:meth:`settle`), so that nothing is left in the file of
+        documents that were forgotten. It appears as a whole or not at all; an existing file is
+        replaced.
 
         Parameters
         ----------
@@ -859,8 +948,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         OSError
             If the folder does not exist, cannot be written to, or is full.
         """
-        check_is_fitted(self)
-        model_file.save(self, path)
+        model_file.save(self.settle(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -906,8 +994,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> TextClassifier.from_bytes(packed).classes_
         array(['verb'], dtype='<U4')
         """
-        check_is_fitted(self)
-        return model_file.pack(self)
+        return model_file.pack(self.settle())
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Self:
@@ -953,7 +1040,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _set_fitted(self, parts: FittedParts, columns: int | None) -> Self:
         """Set the fitted attributes."""
-        self.vectorizer_, self.model_ = parts.vectorizer, parts.model
+        self._set_reading(parts.vectorizer, parts.model)
         self.tally_, self._selected = parts.tally, parts.selected
         self.selector_ = parts.selector
         self.learner_, self.multi_label_ = parts.learner, parts.multi_label
@@ -969,6 +1056,28 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if isinstance(self.selector_, TermSelector):
                 self.selector_.open_ = self.learner_.incremental
         return self
+
+    def _set_reading(self, vectorizer: TextVectorizer, model: Any) -> None:
+        """Set the vectorizer and the model, which readers in other threads need to match."""
+        self.vectorizer_, self.model_ = vectorizer, model
+        self._reading = vectorizer, model
+
+    def _retrain(self, X: Any, labels: list[Any], vectorizer: TextVectorizer) -> None:
+        """Train the same kind of model from scratch on counted documents."""
+        trials, duplicates, pool = self.trials_, self.duplicates_, self.pool_
+        origin, selector, before = self.origin_, self.selector_, self.calibration_
+        changes, candidate = self.changes_, Candidate(self.learner_, clone(self.model_))
+        parts = retrain(
+            self, candidate, vectorizer, (X, labels), self.multi_label_, selector is None
+        )
+        if before is not None and before.method in ("groups", "time"):
+            # Groups and times of documents are not stored, so that these are held out no more.
+            parts = replace(parts, calibration=None)
+        self._set_fitted(parts, self.n_columns_)
+        self.trials_, self.duplicates_, self.pool_ = trials, duplicates, pool
+        self.origin_, self.selector_ = origin, selector
+        if parts.calibration is None:
+            self._calibration, self.changes_ = before, changes
 
     def _finish_calibration(self) -> None:
         """Fit the calibration if that has not been done: before any change of the counts."""
@@ -1070,7 +1179,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _out_of_sample(self, X: Any, labels: list[Any], classes: NDArray[Any]) -> OutOfSample:
         """Return the scores of documents that the model has not learned, with their labels."""
         if len(self.classes_):
-            scores, lengths, known = self._scores_lengths_classes(self._mask(X))
+            scores, lengths, known = _scores_lengths_classes(self.model_, self._mask(X))
         else:
             scores, lengths, known = np.empty((X.shape[0], 0)), np.ones(X.shape[0]), self.classes_
         return OutOfSample(
@@ -1105,12 +1214,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Raise NotAdditiveError if the model cannot be updated; finish its calibration."""
         check_is_fitted(self)
         learner = self.learner_
-        if not (learner.additive or (learner.incremental and not additive)):
+        able = learner.additive or (learner.incremental and not additive)
+        if isinstance(self.model_, RefinedNB):
+            able = self.n_kept > 0 and verb != "reselect"
+        if not able:
             without = ", without unlabelled=," if self.pool_.n_documents else ","
             raise NotAdditiveError(
-                f"cannot {verb}: this model ({learner.name!r}) cannot be updated. Retrain it on "
-                f'all documents, or use model="auto"{without} which compares learners that can be '
-                "updated."
+                f"cannot {verb}: this model ({learner.name!r}) stores no documents and is no "
+                "function of class counts, so that it cannot be updated. Retrain it on all "
+                f'documents, or use model="auto"{without} which can be updated.'
             )
         if isinstance(self._pending, LazyCalibration):
             self._finish_calibration()
@@ -1138,18 +1250,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_label_count(X.shape[0], labels)
         return X, vectorizer.vocabulary_
 
-    def _count_batches(self, texts: Any, size: int | None = None) -> Iterator[Any]:
-        """Yield the counts of batches of texts, small enough for the scores of all classes."""
+    def _count_batches(self, texts: Any, size: int | None = None) -> Iterator[tuple[Any, Any]]:
+        """Yield the counts of batches of texts, small enough for the scores of all classes.
+
+        Each comes with the model that reads these counts: another thread may replace both.
+        """
         check_is_fitted(self)
         if size is None:
             size = min(_PREDICTION_BATCH, rows_per_block(len(self.classes_)))
-        vectorizer, is_empty = self.vectorizer_, True
+        is_empty = True
         for batch in split_documents(texts, size):
             is_empty = False
-            yield self._mask(vectorizer.transform(batch))
+            vectorizer, model = self._reading
+            yield model, self._mask(vectorizer.transform(batch))
         # One batch at least, so that results without texts have the right shape and type.
         if is_empty:
-            yield vectorizer.transform([])
+            vectorizer, model = self._reading
+            yield model, vectorizer.transform([])
 
     def _mask(self, X: Any) -> Any:
         """Return documents with the selected terms only, for models that are trained on these."""
@@ -1157,21 +1274,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return X
         return self.selector_.mask(X)
 
-    def _scores_lengths_classes(self, X: Any) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
-        """Return scores, lengths and classes that match, even if another thread learns."""
-        model = self.model_
-        if not X.shape[0]:
-            classes = model.classes_
-            return np.empty((0, len(classes))), np.empty(0), classes
-        if isinstance(model, NaiveBayes | TrainedClassifier):
-            return model.scores_lengths_classes(X)
-        return (*model.scores_and_lengths(X), model.classes_)
-
     def _probabilities(self, texts: Any, calibration: Calibration | None) -> Iterator[ClassValues]:
         """Yield probabilities batch by batch, all by the same calibration."""
-        model = self.model_
-        for X in self._count_batches(texts):
-            scores, lengths, classes = self._scores_lengths_classes(X)
+        for model, X in self._count_batches(texts):
+            scores, lengths, classes = _scores_lengths_classes(model, X)
             if calibration is None:
                 yield ClassValues(np.exp(model.posteriors(scores)), classes)
             else:
@@ -1213,9 +1319,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read_tally(self, tally: Tally) -> None:
         """Let the model read another tally."""
-        self.tally_, self.model_ = tally, self.model_.with_tally(tally)
-        self.vectorizer_ = copy.copy(self.vectorizer_)
-        self.vectorizer_.vocabulary_ = tally.vocabulary
+        vectorizer = copy.copy(self.vectorizer_)
+        vectorizer.vocabulary_ = tally.vocabulary
+        self.tally_ = tally
+        self._set_reading(vectorizer, self.model_.with_tally(tally))
 
     def __getstate__(self) -> dict[str, Any]:
         if hasattr(self, "model_"):
@@ -1253,6 +1360,16 @@ def check_min_confidence(min_confidence: Any) -> None:
         return
     if not (isinstance(min_confidence, Real) and 0 <= float(min_confidence) <= 1):
         raise ScoreError(f"min_confidence must lie from 0 to 1, not {min_confidence!r}.")
+
+
+def _scores_lengths_classes(model: Any, X: Any) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
+    """Return scores, lengths and classes that match, even if another thread learns."""
+    if not X.shape[0]:
+        classes = model.classes_
+        return np.empty((0, len(classes))), np.empty(0), classes
+    if isinstance(model, NaiveBayes | TrainedClassifier):
+        return model.scores_lengths_classes(X)
+    return (*model.scores_and_lengths(X), model.classes_)
 
 
 def _learn_translation(

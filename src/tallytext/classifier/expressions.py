@@ -353,7 +353,7 @@ KINDS: tuple[Kind, ...] = (
         "model",
         "tallytext.models.refined",
         "RefinedNB",
-        _names("cost passes centre chi_power nb random_state warm_start"),
+        _names("cost passes centre chi_power nb random_state keep"),
         nested={"nb": "model"},
     ),
     Kind(

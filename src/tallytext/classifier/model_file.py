@@ -28,6 +28,7 @@ from tallytext.features.selector import TermSelector
 from tallytext.io.safetensors import load_arrays, pack_arrays, save_arrays, unpack_arrays
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.naive_bayes import NaiveBayes
+from tallytext.models.packed_rows import MAX_UNPACKED_BYTES, pack_array, unpack_array
 from tallytext.models.serialization import (
     estimator_from_dict,
     estimator_to_dict,
@@ -50,7 +51,10 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 Model: TypeAlias = NaiveBayes | TrainedClassifier
 
 KIND = "tallytext.model"
-FORMAT = 3
+FORMAT = 4
+# Arrays of this size are packed if they become smaller by a quarter.
+_MIN_PACKED_BYTES = 1 << 14
+_MAX_PACKED_SHARE = 0.75
 _LIBRARIES = ("tallytext", "numpy", "scipy", "scikit-learn")
 # A prediction has a number for each column, even if the file has no counts for it.
 _MAX_COLUMNS = 2**20
@@ -138,7 +142,38 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
     }
     named = {_MODEL_PREFIX + name: array for name, array in own_arrays.items()}
     histogram_arrays, header["scores"] = _histograms_to_arrays(classifier._histograms)
-    return arrays | named | selection_arrays | histogram_arrays, header
+    stored, header["packed"] = _pack_large(arrays | named | selection_arrays | histogram_arrays)
+    return stored, header
+
+
+def _pack_large(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays with large ones packed, and the type and shape of each of these."""
+    stored, packed = dict(arrays), {}
+    for name, array in arrays.items():
+        if _MIN_PACKED_BYTES <= array.nbytes <= MAX_UNPACKED_BYTES and array.ndim:
+            # Types in the byte order of files, whatever that of this machine.
+            array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            smaller = pack_array(array)
+            if len(smaller) < array.nbytes * _MAX_PACKED_SHARE:
+                stored[name] = smaller
+                packed[name] = [array.dtype.str, list(array.shape)]
+    return stored, packed
+
+
+def _unpack_large(arrays: Arrays, packed: Any) -> Arrays:
+    """Return the arrays that :func:`_pack_large` packed.
+
+    Raises
+    ------
+    FileError
+        If a packed array is damaged.
+    """
+    unpacked = dict(arrays)
+    for name, (dtype, shape) in packed.items():
+        if np.dtype(dtype).kind not in "iufb":
+            raise FileError(f"{name} has numbers of type {dtype!r:.20}")
+        unpacked[name] = unpack_array(arrays[name], dtype, tuple(shape))
+    return unpacked
 
 
 def _model_contents(model: Model) -> tuple[Arrays, dict[str, Any]]:
@@ -168,6 +203,7 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
         else estimator_to_dict(select),
         "multi_label": given["multi_label"],
         "thresholds": _thresholds_to_json(given["thresholds"]),
+        "keep": given["keep"],
         "budget": given["budget"],
     }
 
@@ -187,6 +223,8 @@ def _read(
 
 def _fill(classifier: TextClassifier, arrays: Arrays, header: dict[str, Any]) -> None:
     """Set the parameters and the fitted attributes of a classifier."""
+    # Files of format 3 and earlier have no packed arrays.
+    arrays = _unpack_large(arrays, header.get("packed", {}))
     tally = Tally.from_arrays(arrays, header["tally"])
     # Files of format 1 have no selection.
     selector = _selection_from_arrays(header.get("selection"), arrays, tally)
@@ -216,7 +254,7 @@ def _fill(classifier: TextClassifier, arrays: Arrays, header: dict[str, Any]) ->
     classifier.selector_ = selector
     classifier.n_columns_ = _columns(header["columns"], tally)
     classifier.multi_label_ = model.multi_label_
-    classifier.model_ = model
+    classifier._set_reading(classifier.vectorizer_, model)
     if not all(isinstance(number, str) for number in header["versions"].values()):
         raise FileError(f"{header['versions']!r:.80} are not versions of libraries")
 
@@ -243,6 +281,10 @@ def _fill_summary(classifier: TextClassifier, summary: Mapping[str, Any]) -> Non
 
 def _unfitted_model(stored: Any) -> Model:
     """Return an unfitted model with the parameters in a file."""
+    if isinstance(stored, Mapping) and isinstance(stored.get("parameters"), Mapping):
+        # Files of format 3 and earlier have a parameter that models no longer have.
+        left = {name: v for name, v in stored["parameters"].items() if name != "warm_start"}
+        stored = {**stored, "parameters": left}
     model = estimator_from_dict(stored)
     if not isinstance(model, NaiveBayes | TrainedClassifier):
         raise FileError(f"{type(model).__name__} is not a model")
@@ -305,6 +347,9 @@ def _parameters_from_dict(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that :func:`_parameters_to_dict` wrote."""
     model, vectorizer, select = stored["model"], stored["vectorizer"], stored.get("select")
     multi_label, budget = stored["multi_label"], stored["budget"]
+    keep = stored.get("keep", "documents")
+    if keep not in ("documents", "counts"):
+        raise FileError(f"keep cannot be {keep!r:.40}")
     if multi_label is not None and type(multi_label) is not bool:
         raise FileError(f"multi_label cannot be {multi_label!r:.40}")
     if budget is not None and type(budget) not in (int, float):
@@ -318,6 +363,7 @@ def _parameters_from_dict(stored: Mapping[str, Any]) -> dict[str, Any]:
         "select": select,
         "thresholds": _thresholds_from_json(stored.get("thresholds", "micro")),
         "multi_label": multi_label,
+        "keep": keep,
         "budget": budget,
     }
 

@@ -6,6 +6,7 @@ training documents only, so that a held-out document has no part in the choice o
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,7 @@ from tallytext.features.selector import TermSelector
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.cross_validation import HeldOutDocuments, subtract_documents
 from tallytext.models.naive_bayes import NO_TERMS
+from tallytext.models.refined import RefinedNB
 from tallytext.runtime import progress_bar, rows_per_block
 from tallytext.tally.labels import (
     Targets,
@@ -46,14 +48,17 @@ from tallytext.tally.labels import (
 )
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
-from tallytext.text.duplicates import Duplicates
+from tallytext.text.duplicates import Duplicates, splitmix64
 from tallytext.text.vectorizer import TextVectorizer
+from tallytext.text.vocabulary import Vocabulary
 
 # Scores are documents times classes; this many are in memory at a time (128 MiB).
 _MAX_SCORES = 1 << 24
 
 # Model selection has two rounds: all candidates on the first folds, the best four on up to three.
 _N_FINALISTS = 4
+# Features are compared by models of at most this many documents.
+MAX_SELECTION_DOCUMENTS = 10_000
 _FIRST_ROUND_DOCUMENTS = 512
 _MAX_FOLDS = 3
 
@@ -78,6 +83,7 @@ class ClassifierSettings(Protocol):
     select: Any
     multi_label: bool | None
     thresholds: ThresholdRule
+    keep: str
     budget: float | None
     n_jobs: int | None
     verbose: bool | None
@@ -283,13 +289,6 @@ def random_keys(first: int, n: int) -> Keys:
     return splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15))
 
 
-def splitmix64(z: Keys) -> Keys:
-    """Return 64-bit hashes of numbers, by the finalizer of splitmix64."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
 class StoredRows:
     """Rows of counts of all documents, batch by batch while the vocabulary grows.
 
@@ -302,11 +301,14 @@ class StoredRows:
     def __init__(self, vectorizer: TextVectorizer) -> None:
         self.vectorizer = vectorizer
         self.n_documents = 0
+        self.n_cells = 0
+        self.optional: NDArray[np.bool_] | None = None
         self._rows: list[Any] = []
 
     def add(self, X: Any) -> None:
         """Add rows."""
         self.n_documents += X.shape[0]
+        self.n_cells += X.nnz
         self._rows.append(X)
 
     def count(self, texts: Any) -> None:
@@ -324,6 +326,76 @@ class StoredRows:
         # Sorted, so that no result depends on the batches in which documents were counted.
         self._rows[0].sort_indices()
         return self._rows[0]
+
+    def mark_strings(self) -> None:
+        """Make strings of characters optional: a model need not have weights for rare ones."""
+        if self.vectorizer.chars is not None:
+            self.optional = _is_string(self.vectorizer.vocabulary_)
+
+    def sort_terms(self) -> None:
+        """Renumber the terms in an order that depends on the documents alone: frequent ones first.
+
+        Terms that no document has are dropped. The vectorizer is replaced by a copy with the new
+        vocabulary. Strings of characters come last; those that only one document has are
+        ``optional``, and a model need not have weights for them.
+        """
+        X, terms = self.matrix(), self.vectorizer.vocabulary_
+        vocabulary, rank, n_words = sort_vocabulary(terms, X, self.vectorizer.chars is not None)
+        self._rows = [_renumber(X, rank, len(vocabulary))]
+        self.vectorizer = copy.copy(self.vectorizer)
+        self.vectorizer.vocabulary_ = vocabulary
+        if n_words < len(vocabulary):
+            self.optional = np.arange(len(vocabulary)) >= n_words
+
+
+def sort_vocabulary(
+    terms: Vocabulary, X: Any, has_strings: bool
+) -> tuple[Vocabulary, NDArray[np.int32], int]:
+    """Sort the terms of documents: words before strings of characters, frequent ones first.
+
+    Parameters
+    ----------
+    terms : Vocabulary
+    X : CSR matrix
+        The documents.
+    has_strings : bool
+        True if terms that begin with "#" are strings of characters.
+
+    Returns
+    -------
+    vocabulary : Vocabulary
+        Without the terms that no document has.
+    rank : ndarray of int32
+        The number there of each term here, -1 for one that is dropped.
+    n_words : int
+        Number of terms that are no strings.
+    """
+    df = np.bincount(X.indices, minlength=len(terms))
+    keys: list[NDArray[Any]] = [terms.hashes(), -df]
+    is_string = np.zeros(len(terms), dtype=bool)
+    if has_strings:
+        is_string = _is_string(terms)
+        keys.append(is_string)
+    order = np.lexsort(keys)
+    order = order[df[order] > 0]
+    rank = np.full(len(terms), -1, dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return terms.select(order.astype(np.int32)), rank, int((~is_string[order]).sum())
+
+
+def _is_string(terms: Vocabulary) -> NDArray[np.bool_]:
+    """Return True for the strings of characters among terms, which begin with "#"."""
+    arena, lengths = terms.to_arrays()
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    is_string: NDArray[np.bool_] = arena[starts] == ord("#")
+    return is_string
+
+
+def _renumber(X: Any, rank: NDArray[np.int32], width: int) -> Any:
+    """Return counts with renumbered columns, sorted."""
+    moved: Any = sparse.csr_matrix((X.data, rank[X.indices], X.indptr), shape=(X.shape[0], width))
+    moved.sort_indices()
+    return moved
 
 
 @dataclass(frozen=True)
@@ -370,6 +442,8 @@ class FoldScorer:
         Unfitted; a clone of it selects terms for each model, by its training documents only.
     thresholds : {"micro", "macro", "per-class"}, float or mapping, default="micro"
         How thresholds are chosen, if documents may have several labels.
+    max_training : int, default=None
+        Largest number of documents that a model is trained on which is refitted for a fold.
     """
 
     tally: Tally
@@ -380,6 +454,7 @@ class FoldScorer:
     method: str = "cross-validation"
     selector: Selector | None = None
     thresholds: ThresholdRule = "micro"
+    max_training: int | None = None
     _held_out: dict[int, tuple[Tally, HeldOutDocuments]] = field(default_factory=dict, repr=False)
     _own_scores: dict[int, FloatArray] = field(default_factory=dict, repr=False)
     _selected: Tally | None = field(default=None, init=False, repr=False)
@@ -443,6 +518,8 @@ class FoldScorer:
         rows = self.sample.rows[self.folds[fold]]
         # Documents outside the sample are in no fold, and every model is trained on them.
         others = np.setdiff1d(np.arange(len(labels)), rows)
+        if self.max_training is not None and len(others) > self.max_training:
+            others = np.sort(others[np.argsort(random_keys(0, len(others)))[: self.max_training]])
         classes, held_out = self.classes, X[rows]
         try:
             model, selector = self._fit_documents(
@@ -504,6 +581,11 @@ class FoldScorer:
         if "multi_label" in model.get_params(deep=False):
             model.set_params(multi_label=self.multi_label)
         fit: Any = model.fit  # only semi-supervised models have the parameter unlabelled
+        optional = None
+        if self.documents is not None:
+            optional = self.documents.rows[candidate.features].optional
+        if optional is not None and selector is None and isinstance(model, RefinedNB):
+            return model.fit(X, targets, optional=optional), None
         stored = {} if self.documents is None else self.documents.unlabelled
         if not candidate.learner.unlabelled or candidate.features not in stored:
             return fit(X, targets), selector
@@ -599,7 +681,7 @@ class Selection:
     ----------
     candidate : Candidate
     model : Any
-        Fitted on all training documents.
+        Fitted on all training documents; None if that is done later.
     selector : TermSelector, L1Selector or None
         Fitted with the model if that is trained on documents; None otherwise.
     scores : list of CandidateScore
@@ -639,7 +721,10 @@ class _Run:
 
 
 def select_model(
-    settings: ClassifierSettings, candidates: list[Candidate], scorer: FoldScorer
+    settings: ClassifierSettings,
+    candidates: list[Candidate],
+    scorer: FoldScorer,
+    is_fitted_later: Callable[[Candidate], bool] = lambda _: False,
 ) -> Selection:
     """Return the candidate with the best held-out score, fitted on all documents.
 
@@ -653,6 +738,8 @@ def select_model(
     candidates : list of Candidate
         At least one.
     scorer : FoldScorer
+    is_fitted_later : callable
+        Returns True for candidates that are not fitted here if they are selected.
 
     Raises
     ------
@@ -698,7 +785,7 @@ def select_model(
             runs = _score_candidates(runs, scorer, deadline, step)
         best = runs[0]
         # Nothing was compared, or the folds were scored by refitted models.
-        if best.model is None:
+        if best.model is None and not is_fitted_later(best.candidate):
             best.model, best.selector = scorer.fit(best.candidate)
     # The report also lists the candidates that were skipped.
     runs += [_Run(each) for each in able if each not in compared]
@@ -850,7 +937,7 @@ class FittedParts:
     selected: SelectedTally | None
     learner: Learner
     multi_label: bool
-    calibration: LazyCalibration
+    calibration: LazyCalibration | None
     scores: list[CandidateScore]
     duplicates: Duplicates | None = None
     pool: UnlabelledSummary = field(default_factory=UnlabelledSummary)

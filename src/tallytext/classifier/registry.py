@@ -84,13 +84,13 @@ class Learner:
         Names of the features to compare, keys of ``tallytext.classifier.registry.FEATURES``; the
         default comes first.
     automatic : bool or "multi-label"
-        True if ``model="auto"`` or ``"best"`` compares this learner; "multi-label" if only where
-        documents may have several labels.
+        True if ``model="auto"`` compares this learner; "multi-label" if only where documents may
+        have several labels.
     incremental : bool
         True if the model can learn and forget single documents although it is not additive.
     max_weights : int or None
         Largest number of weights, for pairs of a class and a word or a document, up to which
-        ``model="auto"`` or ``"best"`` compares this learner.
+        ``model="auto"`` compares this learner.
     unlabelled : bool
         True if it also learns from documents without labels (semi-supervised).
 
@@ -174,7 +174,7 @@ class Learner:
 # Model selection, help texts, completion and the documentation all read this one mapping.
 _LEARNERS: dict[str, Learner] = {}
 
-CHOICES = ("auto", "best")
+CHOICES = ("auto", "best", "additive")
 """Values of ``model=`` that compare learners, so that no learner can have these names."""
 
 
@@ -344,10 +344,10 @@ register(
 )
 
 
-# Learners that are trained on documents. "best" compares the refined naive Bayes model and, where
+# Learners that are trained on documents. "auto" compares the refined naive Bayes model and, where
 # documents may have several labels, neighbours and least squares: the others take longer, and none
-# of them was ahead on many corpora. With documents without labels,
-# the semi-supervised learners are compared, too.
+# of them was ahead on many corpora. With documents without labels, the semi-supervised learners are
+# compared, too.
 
 # Weights of four bytes, in one gigabyte of memory.
 _MAX_WEIGHTS = 1 << 28
@@ -363,6 +363,7 @@ register(
         summary="linear SVM that starts from chi-contrast; the best with many labels",
         make=partial(_make_model, "refined:RefinedNB"),
         features=("all words", "pairs", "characters"),
+        incremental=True,
         max_weights=_MAX_WEIGHTS,
     )
 )

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 
 from tallytext.classifier.expressions import build_model
 from tallytext.classifier.labels import check_label_count, single_labels
 from tallytext.classifier.model_selection import (
+    MAX_SELECTION_DOCUMENTS,
     Candidate,
     ClassifierSettings,
     DocumentSample,
@@ -59,15 +61,17 @@ from tallytext.evaluation.folds import (
     take_whole_groups,
 )
 from tallytext.features.selector import TermSelector
+from tallytext.models.refined import RefinedNB, label_hashes
 from tallytext.models.smoothing.semantic import Semantic, Signatures, check_translation
 from tallytext.semantic.translation import TranslationModel
 from tallytext.tally.gathered import add_tallies
 from tallytext.tally.labels import LabelIndex, distinct_labels
 from tallytext.tally.planes import Plane, sort_planes
 from tallytext.tally.tally import Tally
-from tallytext.text.duplicates import Duplicates
+from tallytext.text.duplicates import Duplicates, document_keys
 from tallytext.text.sources import as_texts, fingerprints, split_documents
 from tallytext.text.vectorizer import TextVectorizer
+from tallytext.text.vocabulary import Vocabulary
 
 TRAINING_BATCH = 65_536
 """Number of documents that are counted at a time."""
@@ -75,6 +79,9 @@ SAMPLE_SIZE = 4096
 """Largest number of documents that models are scored on."""
 SAMPLE_SIZE_REFITTING = 16_384
 """The same if all documents are stored in any case, for learners that are trained on them."""
+MAX_KEPT_BYTES = 1 << 30
+"""Largest size of stored documents, of all features together; larger ones are dropped."""
+_BYTES_PER_CELL = 12  # the number of a term and its count
 
 
 def vectorizer_for(settings: ClassifierSettings, features: str) -> TextVectorizer:
@@ -104,6 +111,8 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
     ['bernoulli: BernoulliNB(gamma=0.1)']
     """
     check_threshold_rule(settings.thresholds)
+    if settings.keep not in ("documents", "counts"):
+        raise ValueError(f'keep must be "documents" or "counts", not {settings.keep!r:.40}.')
     if unlabelled and settings.multi_label:
         refuse_multi_label()
     model, multi_label = settings.model, bool(settings.multi_label)
@@ -113,8 +122,8 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
         learner, made = build_model(model)
         found = [Candidate(learner, made, learner.features[0])]
     else:
-        # "auto" promises a classifier that can learn, forget and merge afterwards.
-        additive = True if model == "auto" else None
+        # Without documents, only functions of counts can go on learning.
+        additive = True if model == "additive" or settings.keep == "counts" else None
         # Whether documents have several labels may be known only when all labels are read.
         wanted = {True} if settings.multi_label is False else {True, "multi-label"}
         kinds = [
@@ -143,6 +152,8 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
         candidate.model.set_params(
             **{name: v for name, v in common.items() if v is not None and name in known}
         )
+        if settings.keep == "counts" and isinstance(candidate.model, RefinedNB):
+            candidate.model.set_params(keep=False)
     return found
 
 
@@ -265,7 +276,11 @@ class DocumentCounter:
         self.tally: Tally | None = None
         # True to count documents without labels in the totals of the tally, and in no class.
         self.counts_unlabelled = False
+        # True if other candidates remain without the documents.
+        self.may_drop_rows = False
         self.overflowing: list[Plane] = []
+        # True if the documents became too large to be stored.
+        self.dropped_rows = False
         self._planes = sort_planes(planes)
         self._max_words = max_words
         self._fingerprints: list[NDArray[np.uint64]] = []
@@ -290,6 +305,8 @@ class DocumentCounter:
         X = vectorizer.partial_fit_transform(texts)
         check_label_count(X.shape[0], labels)
         self._learn(X, labels)
+        if keys is None and self.rows:
+            keys = content_keys(X, labels, vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
         self.labels += labels
         self._fingerprints.append(
@@ -312,6 +329,29 @@ class DocumentCounter:
                 stored.add(X)
             else:
                 stored.count(texts)
+        n_bytes = _BYTES_PER_CELL * sum(stored.n_cells for stored in self.rows.values())
+        if self.may_drop_rows and n_bytes > MAX_KEPT_BYTES:
+            self.rows, self.dropped_rows = {}, True
+
+    def add_counted(self, X: Any, labels: list[Any], sort_terms: bool) -> None:
+        """Add all documents at once, counted by the vocabulary of the vectorizer.
+
+        Parameters
+        ----------
+        X : CSR matrix
+        labels : list
+        sort_terms : bool
+            True to renumber the terms in an order that depends on the documents alone.
+        """
+        (stored,) = self.rows.values()
+        stored.add(X)
+        if sort_terms:
+            stored.sort_terms()
+            self.vectorizer = stored.vectorizer
+        X = stored.matrix()
+        self._learn(X, labels)
+        self.sample.add(X, labels, content_keys(X, labels, self.vectorizer.vocabulary_))
+        self.labels += labels
 
     def add_unlabelled(self, texts: Any) -> None:
         """Count documents without labels, for the learners that use them.
@@ -362,6 +402,25 @@ class DocumentCounter:
         )
 
 
+def content_keys(X: Any, labels: list[Any], terms: Vocabulary) -> Keys:
+    """Return keys of documents that depend on their contents alone, to sample by.
+
+    Parameters
+    ----------
+    X : CSR matrix
+    labels : list
+        A label per document, or a list of labels.
+    terms : Vocabulary
+        The terms of the columns.
+    """
+    index = LabelIndex()
+    starts, ids = index.encode(labels, len(labels))
+    classes = sparse.csr_matrix(
+        (np.ones(len(ids)), ids, starts), shape=(len(labels), max(len(index.names), 1))
+    )
+    return document_keys(X, classes, label_hashes(list(index.names)), terms.hashes())
+
+
 class Training:
     """The training of one classifier: add documents, then finish.
 
@@ -404,6 +463,7 @@ class Training:
             pool,
             SAMPLE_SIZE_REFITTING if refits else SAMPLE_SIZE,
         )
+        self.counter.may_drop_rows = any(each.learner.additive for each in self.candidates)
         # The smoothing of the only candidate, if that is semantic.
         self._semantic = semantic_smoothing(self.candidates[0].model)
         self.counter.counts_unlabelled = self._semantic is not None
@@ -513,7 +573,10 @@ class Training:
         if self._semantic is not None:
             check_signatures_occur(self._semantic.translation, tally)
         documents = counter.documents(multi_label)
-        self.candidates = self._compared_candidates(tally, documents)
+        if documents is not None and self.selector is None and not counter.n_unlabelled:
+            for stored in documents.rows.values():
+                stored.mark_strings()
+        self.candidates = self._compared_candidates(tally, documents, multi_label)
         sample = counter.sample.documents(len(self.vectorizer.vocabulary_))
         if not multi_label:
             sample = sample._replace(labels=single_labels(sample.labels))
@@ -526,11 +589,30 @@ class Training:
             "groups" if by_group else "time" if by_time else "cross-validation",
             self.selector,
             settings.thresholds,
+            None if multi_label or by_group or by_time else MAX_SELECTION_DOCUMENTS,
         )
-        selection = select_model(settings, self.candidates, scorer)
+        settles = documents is not None and self.selector is None
+        settles = settles and not (by_group or by_time or counter.n_unlabelled)
+
+        def is_settled(candidate: Candidate) -> bool:
+            return settles and isinstance(candidate.model, RefinedNB)
+
+        selection = select_model(settings, self.candidates, scorer, is_settled)
         chosen, vectorizer = selection.candidate, self.vectorizer
-        if chosen.features != self._base and documents is not None:
-            # The winner reads other features than those that all documents were counted by.
+        common = {
+            "duplicates": counter.duplicates(),
+            "pool": self._unlabelled_summary(selection, scorer.tally),
+            "origin": self._notes(),
+        }
+        if documents is not None and is_settled(chosen):
+            # By the function that settles a model, so that both give the same.
+            stored = documents.rows[chosen.features]
+            rows = stored.matrix(), documents.labels
+            parts = retrain(settings, chosen, stored.vectorizer, rows, multi_label)
+            return replace(parts, scores=selection.scores, **common)
+        if documents is not None and not chosen.learner.additive:
+            # The winner reads other terms than those that all documents were counted by, or
+            # numbers them in another order.
             stored = documents.rows[chosen.features]
             vectorizer = stored.vectorizer
             tally = Tally.from_counts(stored.matrix(), documents.labels, vectorizer.vocabulary_)
@@ -540,10 +622,20 @@ class Training:
             vectorizer,
             tally,
             planes_for(chosen, self.selector) if chosen.learner.additive else [],
-            duplicates=counter.duplicates(),
-            pool=self._unlabelled_summary(selection, scorer.tally),
-            origin=(describe_overflow(counter.overflowing),) if counter.overflowing else (),
+            **common,
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        """Return what the report says about the counts."""
+        notes = []
+        if self.counter.overflowing:
+            notes.append(describe_overflow(self.counter.overflowing))
+        if self.counter.dropped_rows:
+            notes.append(
+                f"the documents take more than {MAX_KEPT_BYTES / 2**30:.0f} GiB of memory and are "
+                "not kept: only additive learners were compared"
+            )
+        return tuple(notes)
 
     @property
     def _n_in_no_class(self) -> int:
@@ -567,9 +659,18 @@ class Training:
         self.candidates = left
 
     def _compared_candidates(
-        self, tally: Tally, documents: TrainingDocuments | None
+        self, tally: Tally, documents: TrainingDocuments | None, multi_label: bool
     ) -> list[Candidate]:
         """Return the candidates to compare: only semi-supervised ones if labels are few."""
+        if self.counter.dropped_rows:
+            self.candidates = [each for each in self.candidates if each.learner.additive]
+        if not multi_label and tally.n_documents > MAX_SELECTION_DOCUMENTS:
+            # Of so many documents a model that is trained on them is always better.
+            able = [each for each in self.candidates if each.learner.needs_documents]
+            if any(
+                is_affordable(each.learner, training_size(each, tally, documents)) for each in able
+            ):
+                self.candidates = able
         semi_supervised = [each for each in self.candidates if each.learner.unlabelled]
         if self._settings.model not in CHOICES or not semi_supervised:
             return self.candidates
@@ -618,3 +719,56 @@ class Training:
             compared = [each.learner for each in self.candidates]
             reason = explain_unlabelled_choice(labels_per_class, chosen, compared)
         return UnlabelledSummary(n, reason, notes)
+
+
+def retrain(
+    settings: ClassifierSettings,
+    candidate: Candidate,
+    vectorizer: TextVectorizer,
+    documents: tuple[Any, list[Any]],
+    multi_label: bool,
+    sort_terms: bool = True,
+) -> FittedParts:
+    """Train one candidate from scratch on documents that are already counted.
+
+    The result equals that of :meth:`Training.finish` on the same documents if the same candidate
+    was chosen there.
+
+    Parameters
+    ----------
+    settings : ClassifierSettings
+    candidate : Candidate
+        The learner and its unfitted model.
+    vectorizer : TextVectorizer
+        Its vocabulary has the terms of the columns; not changed.
+    documents : (X, labels)
+        Counts, and a label or a list of labels for each document.
+    multi_label : bool
+        True if documents may have several labels.
+    sort_terms : bool, default=True
+        False to leave the numbers of the terms as they are.
+    """
+    X, labels = documents
+    counter = DocumentCounter(
+        vectorizer,
+        (),
+        {candidate.features: StoredRows(vectorizer)},
+        sample_size=SAMPLE_SIZE_REFITTING,
+    )
+    counter.add_counted(X, labels, sort_terms)
+    tally, vectorizer = counter.tally, counter.vectorizer
+    assert tally is not None
+    sample = counter.sample.documents(len(vectorizer.vocabulary_))
+    n = n_scored_documents(len(sample.labels), len(tally.classes), multi_label)
+    folds = refitting_folds(sample.labels[:n], int(tally.n_documents), multi_label) if n else []
+    scorer = FoldScorer(
+        tally,
+        sample,
+        folds,
+        multi_label,
+        counter.documents(multi_label),
+        thresholds=settings.thresholds,
+    )
+    model, _ = scorer.fit(candidate)
+    selection = Selection(candidate, model, None, [], [])
+    return fitted_parts(scorer, selection, vectorizer, tally, [])

@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallytext.classifier.model_selection import splitmix64
 from tallytext.distributed.options import CountingOptions
 from tallytext.errors import FileError, TallytextError
 from tallytext.io.parquet import decode_dictionary
@@ -37,6 +36,7 @@ from tallytext.tally.gathered import (
 from tallytext.tally.labels import sort_labels
 from tallytext.tally.planes import UNIT
 from tallytext.tally.tally import Tally
+from tallytext.text.duplicates import splitmix64
 from tallytext.text.sources import fingerprints
 from tallytext.text.vocabulary import Vocabulary
 

@@ -39,6 +39,7 @@ _TYPES: dict[str, np.dtype[Any]] = {
     "I32": np.dtype("<i4"),
     "U64": np.dtype("<u8"),
     "I64": np.dtype("<i8"),
+    "F16": np.dtype("<f2"),
     "F32": np.dtype("<f4"),
     "F64": np.dtype("<f8"),
 }

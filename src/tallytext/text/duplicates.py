@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tallytext._core import row_hashes
 from tallytext.errors import CountError, LabelError
+from tallytext.runtime import thread_count
 
 _MAX_EXAMPLES = 10
 _Labels = tuple[Any, ...]
@@ -281,3 +283,51 @@ def _is_valid_field(name: str, field: Any) -> bool:
 
 def _show_labels(labels: _Labels) -> str:
     return " + ".join(map(repr, labels)) or "without label"
+
+
+def document_keys(
+    counts: Any,
+    labels: Any = None,
+    label_hashes: NDArray[np.uint64] | None = None,
+    term_hashes: NDArray[np.uint64] | None = None,
+) -> NDArray[np.uint64]:
+    """Return a hash of the counts and labels of each document, whatever their order.
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (n_documents, n_terms)
+    labels : CSR matrix of shape (n_documents, n_classes), default=None
+        The classes of each document; None for hashes of the counts alone.
+    label_hashes : ndarray of shape (n_classes,), default=None
+        A hash of each label; None for the numbers of the columns.
+    term_hashes : ndarray of shape (n_terms,), default=None
+        A hash of each term; None for the numbers of the columns.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> one, other, third = document_keys(sparse.csr_array([[1, 2], [1, 2], [2, 1]]))
+    >>> bool(one == other), bool(one == third)
+    (True, False)
+    """
+    keys = splitmix64(_row_hashes(counts, term_hashes))
+    if labels is not None:
+        keys = splitmix64(keys + _row_hashes(labels, label_hashes))
+    return keys
+
+
+def _row_hashes(rows: Any, hashes: NDArray[np.uint64] | None) -> NDArray[np.uint64]:
+    return row_hashes(
+        rows.indptr.astype(np.int64),
+        rows.indices.astype(np.int32),
+        rows.data.astype(np.float64),
+        np.empty(0, np.uint64) if hashes is None else hashes,
+        thread_count(None),
+    )
+
+
+def splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return 64-bit hashes of numbers, by the finalizer of splitmix64."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

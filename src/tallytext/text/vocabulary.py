@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tallytext._core import Vocabulary as NativeVocabulary
 from tallytext.errors import FileError, FrozenVocabularyError, TallytextError, VocabularyError
@@ -61,6 +61,25 @@ class Vocabulary:
     def copy(self) -> Vocabulary:
         """Return an independent vocabulary with the same ids, not frozen."""
         return self._from_native(NativeVocabulary(self.native))
+
+    def select(self, ids: ArrayLike) -> Vocabulary:
+        """Return an independent vocabulary of the terms with these ids, in this order.
+
+        Parameters
+        ----------
+        ids : array-like of int
+            Ids, each at most once.
+
+        Examples
+        --------
+        >>> list(Vocabulary(["salt", "sea", "sky"]).select([2, 0]))
+        ['sky', 'salt']
+        """
+        return Vocabulary._from_native(self.native.select(_check_ids(ids, len(self))))
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """Return a hash of each term, which depends on the term alone."""
+        return np.asarray(self.native.hashes())
 
     def add(self, terms: Iterable[str]) -> NDArray[np.int32]:
         """Return the ids of ``terms``, appending new terms.
