@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +45,7 @@ from tallytext.classifier.model_selection import (
     n_scored_documents,
     random_keys,
 )
-from tallytext.classifier.registry import Learner
+from tallytext.classifier.registry import Learner, ModelName
 from tallytext.classifier.report import (
     Changes,
     Report,
@@ -89,6 +89,9 @@ from tallytext.text.duplicates import Duplicates
 from tallytext.text.sources import as_texts, split_documents
 from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from tallytext.evaluation.report import EvaluationReport
 
 _PREDICTION_BATCH = 16_384  # documents
 # Fewer documents are learned at once, even if they are more than an eighth of those learned before.
@@ -212,7 +215,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Any = "auto",
+        model: ModelName | str | BaseEstimator = "auto",
         *,
         vectorizer: TextVectorizer | None = None,
         select: Any = None,
@@ -730,6 +733,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             batches.append(ClassValues(scores, classes))
         return concatenate_batches(batches, -np.inf).values
 
+    def decision_function(self, texts: Any) -> FloatArray:
+        """Return the log-odds of each class, before calibration, in the form of scikit-learn.
+
+        They rank texts within a class, for measures such as the area under the ROC curve; the
+        largest belongs to the label that :meth:`predict` gives if each document has one label.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes) or (n_documents,)
+            Columns are those of ``classes_``. For two classes of which each document has one: a
+            single number per text, positive for the second class.
+
+        Examples
+        --------
+        >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+        >>> clf.decision_function(["buy", "lunch"]) > 0
+        array([ True, False])
+        """
+        scores = self.scores(texts)
+        # Of two classes the difference of scores is the log-odds, however scores were made.
+        if scores.shape[1] == 2 and not self.multi_label_:
+            return scores[:, 1] - scores[:, 0]
+        return self.model_.log_odds(scores) if len(scores) else scores
+
     def rank(self, texts: Any, label: Any, normalize: bool | None = None) -> FloatArray:
         """Return a number for each text that sorts texts by how well they fit a class.
 
@@ -810,6 +842,53 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_label_count(len(lists), listed)
         n_right, n_predicted, n_true = count_matches(lists, listed)
         return 2 * n_right / max(n_predicted + n_true, 1)
+
+    def evaluate(self, texts: Any, labels: Any, *, ranking: bool = False) -> EvaluationReport:
+        """Return a report of the predictions for labelled texts: that of ``tally evaluate``.
+
+        Accuracy with its interval, precision, recall and F1 of each class, the error of the
+        probabilities, and the most frequent confusions. Labels that the classifier does not know
+        count as errors.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            Texts that the classifier has not learned.
+        labels : list, column or array
+            Their true labels, as for :meth:`fit`.
+        ranking : bool, default=False
+            True for average precision and break-even point, too.
+
+        Raises
+        ------
+        LabelError
+            If there are not as many labels as texts.
+        ScoreError
+            If there are no texts.
+
+        Examples
+        --------
+        >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+        >>> found = clf.evaluate(["buy", "lunch now for lunch"], ["spam", "ham"])
+        >>> found.accuracy, [each.label for each in found.classes]
+        (1.0, ['ham', 'spam'])
+        """
+        from tallytext.classifier.evaluation import evaluate_classifier
+        from tallytext.evaluation.report import EvaluationReport
+
+        check_is_fitted(self)
+        listed, columns = read_labels(labels)
+        check_indicator_columns(listed, columns, self.n_columns_)
+        check_labels(listed)
+        vectorizer, start = self.vectorizer_, 0
+        decoding = {"encoding": vectorizer.encoding, "decode_error": vectorizer.decode_error}
+        batches = []
+        for batch in split_documents(texts, _PREDICTION_BATCH):
+            strings = as_texts(batch, **decoding).strings()
+            batches.append((strings, listed[start : start + len(strings)]))
+            start += len(strings)
+        check_label_count(start, listed)
+        return EvaluationReport.from_evaluation(evaluate_classifier(self, batches, ranking=ranking))
 
     def report(self) -> Report:
         """Return a report: the selected model, its expected accuracy, and warnings."""

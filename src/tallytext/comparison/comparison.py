@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.report import EvaluationReport
 from tallytext.features.term_scores import typical_terms
 from tallytext.io.atomic import save_text
+from tallytext.io.html import notebook_table
 from tallytext.runtime import progress_bar
 from tallytext.tally.tally import Tally
 from tallytext.text.vectorizer import TextVectorizer
@@ -312,11 +314,8 @@ class Comparison:
 
         A second table has the ranking measures, if they were requested.
         """
-        names = [self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"]
+        names, notes = self._column_names(), self._notes()
         table = self._learner_table(names, [_table_cells(each) for each in self.results])
-        notes = [SIGN_LEGEND] if any(each.as_good for each in self.results[1:]) else []
-        remarks = ((each.name, each.remark(len(self.splits))) for each in self.results)
-        notes += [f"{name}: {remark}" for name, remark in remarks if remark]
         if notes:
             table.caption = Text("\n".join(notes))
         if self.evaluation.ranking is None:
@@ -324,6 +323,27 @@ class Comparison:
         others = {k: v for k, v in self.other_measures.items() if k not in names}
         cells = [_measure_cells(each, others.values()) for each in self.results]
         return Group(table, Text(""), self._learner_table([*others], cells))
+
+    def _repr_html_(self) -> str:
+        """Return a table of all learners for a notebook; :meth:`to_html` has the whole report."""
+        others = self.other_measures
+        heads = ["learner", *self._column_names(), *(name for name in others if name != "macro-F1")]
+        more = [name for name in others.values() if name != "macro_f1"]
+        rows = [
+            [each.name, *_table_cells(each), *_measure_cells(each, more)] for each in self.results
+        ]
+        notes = "".join(f"<br>{escape(note)}" for note in self._notes())
+        count = f"{len(self.documents.labels):,} documents, {self.splits.description}"
+        return f"<p>{count}</p>{notebook_table(heads, rows)}<p>{notes.removeprefix('<br>')}</p>"
+
+    def _column_names(self) -> list[str]:
+        return [self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"]
+
+    def _notes(self) -> list[str]:
+        """Return the legend, remarks about single learners, and nothing if there are none."""
+        notes = [SIGN_LEGEND] if any(each.as_good for each in self.results[1:]) else []
+        remarks = ((each.name, each.remark(len(self.splits))) for each in self.results)
+        return notes + [f"{name}: {remark}" for name, remark in remarks if remark]
 
     def _learner_table(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
         """Return a table with a row of cells for each learner."""
