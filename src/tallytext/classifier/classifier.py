@@ -31,6 +31,7 @@ from tallytext.classifier.labels import (
     check_label_count,
     check_labels,
     count_matches,
+    document_weights,
     label_lists,
     lists_to_indicator,
     read_labels,
@@ -146,6 +147,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         each class, with the best F1 that its probabilities predict. "per-class": one for each
         class, with the best F1 on held-out documents. A number: this threshold, for all classes;
         or a mapping from some labels to theirs, and "micro" for the others.
+    class_weight : {"balanced"} or mapping, default=None
+        The weight of the documents of each class, if each document has one label: "balanced" for
+        the same total of all classes, or a mapping from some labels to their weights; 1 for the
+        others. Multiplies ``sample_weight`` of :meth:`fit`.
     budget : float, default=None
         Seconds after which no further model is tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
@@ -174,6 +179,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The number of documents without labels, and their use.
     origin_ : list of str
         The origin of the counts, if the classifier was made from a tally.
+    weighted_ : bool
+        True if it was trained with weights of documents or classes.
 
     Notes
     -----
@@ -203,6 +210,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     duplicates_: Duplicates | None
     pool_: UnlabelledSummary
     origin_: list[str]
+    weighted_: bool
     n_columns_: int | None
 
     # Counts of all terms, if the model reads the counts of selected terms.
@@ -221,6 +229,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         select: Any = None,
         multi_label: bool | None = None,
         thresholds: Any = "micro",
+        class_weight: Any = None,
         budget: float | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -230,6 +239,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.select = select
         self.multi_label = multi_label
         self.thresholds = thresholds
+        self.class_weight = class_weight
         self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -242,6 +252,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unlabelled: Any = None,
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Train on labelled texts; anything learned before is dropped.
 
@@ -265,19 +276,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             the expected accuracy is not too high.
         time : array-like of shape (n_documents,), default=None
             Models are scored on the latest documents and trained on earlier ones only.
+        sample_weight : array-like of shape (n_documents,), default=None
+            The weight of each document: 2 is the same as giving it twice, 0 as leaving it out. The
+            expected accuracy counts each document once. A classifier that was trained with weights
+            cannot learn, forget or be merged afterwards.
 
         Returns
         -------
         self
+
+        Raises
+        ------
+        SettingsError
+            If there are weights, and the learner cannot use them.
         """
-        training = Training(self, _is_not_empty(unlabelled))
         listed, columns = read_labels(labels)
+        weights = document_weights(listed, sample_weight, self.class_weight)
+        training = Training(self, _is_not_empty(unlabelled), weights is not None)
         keys = _sampling_keys(len(listed), groups, time)
+        if weights is not None and not weights.all():
+            # Dropped, not counted as zero: their labels and words must not become known.
+            strings, kept = training.as_strings(texts), np.flatnonzero(weights)
+            check_label_count(len(strings), listed)
+            texts, listed = [strings[row] for row in kept], [listed[row] for row in kept]
+            weights, keys = weights[kept], None if keys is None else keys[kept]
         if training.learns_translation:
             texts, unlabelled = training.learn_translation(texts, unlabelled)
         if training.vectorizer.is_limited and _is_not_empty(unlabelled):
             texts, unlabelled = training.fit_vocabulary(texts, unlabelled)
-        training.add(texts, listed, keys)
+        training.add(texts, listed, keys, weights)
         if unlabelled is not None:
             _add_unlabelled(training, unlabelled, self.verbose)
         parts = training.finish(columns is not None, groups is not None, time is not None)
@@ -302,6 +329,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> TextClassifier("multinomial").fit_batches(batches).predict(["to"])
         array(['a'], dtype='<U1')
         """
+        _refuse_class_weight(self)
         training, widths = Training(self, _is_not_empty(unlabelled)), set[int | None]()
         if training.vectorizer.is_limited and _is_not_empty(unlabelled):
             raise VocabularyError(
@@ -365,6 +393,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         origin = tally_origin(tally)
         vectorizer = tally_vectorizer(parameters.get("vectorizer"), origin)
         classifier = cls(**{**parameters, "vectorizer": vectorizer})
+        _refuse_class_weight(classifier)
         training = TallyTraining(classifier, tally, origin)
         if sample is None:
             texts, labels = ([], []) if origin is None else (origin.texts, origin.labels)
@@ -1040,6 +1069,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trials_ = parts.scores
         self.changes_, self.duplicates_ = Changes(), parts.duplicates
         self.pool_, self.origin_ = parts.pool, list(parts.origin)
+        self.weighted_ = parts.weighted
         self.n_columns_ = columns
         if self.learner_.validation == "refitting":
             self._finish_calibration()  # which would otherwise hold all training documents
@@ -1184,6 +1214,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Raise NotAdditiveError if the model cannot be updated; finish its calibration."""
         check_is_fitted(self)
         learner = self.learner_
+        if self.weighted_:
+            raise NotAdditiveError(
+                f"cannot {verb}: this model was trained with sample_weight or class_weight, and "
+                "the weights of its documents are not stored. Retrain it on all documents."
+            )
         if not (learner.additive or (learner.incremental and not additive)):
             without = ", without unlabelled=," if self.pool_.n_documents else ","
             raise NotAdditiveError(
@@ -1332,6 +1367,13 @@ def check_min_confidence(min_confidence: Any) -> None:
         return
     if not (isinstance(min_confidence, Real) and 0 <= float(min_confidence) <= 1):
         raise ScoreError(f"min_confidence must lie from 0 to 1, not {min_confidence!r}.")
+
+
+def _refuse_class_weight(classifier: TextClassifier) -> None:
+    if classifier.class_weight is not None:
+        raise SettingsError(
+            "class_weight needs all documents at once: use fit, or train without class_weight."
+        )
 
 
 def _learn_translation(
