@@ -763,7 +763,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return concatenate_batches(batches, -np.inf).values
 
     def decision_function(self, texts: Any) -> FloatArray:
-        """Return the log-odds of each class, before calibration, in the form of scikit-learn.
+        """Return the decision values of each class, in the form of scikit-learn.
+
+        These are log-odds before calibration, or the decision values of a model that is trained
+        on documents, such as the margins of "refined".
 
         They rank texts within a class, for measures such as the area under the ROC curve; the
         largest belongs to the label that :meth:`predict` gives if each document has one label.
@@ -785,11 +788,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf.decision_function(["buy", "lunch"]) > 0
         array([ True, False])
         """
-        scores = self.scores(texts)
-        # Of two classes the difference of scores is the log-odds, however scores were made.
-        if scores.shape[1] == 2 and not self.multi_label_:
-            return scores[:, 1] - scores[:, 0]
-        return self.model_.log_odds(scores) if len(scores) else scores
+        model, batches = self.model_, []
+        for X in self._count_batches(texts):
+            values, _, classes = self._scores_lengths_classes(X)
+            if isinstance(model, TrainedClassifier) and X.shape[0]:
+                # Its scores may contain priors, which its predictions do not.
+                values = model._decide(model._check_counts(X))
+            batches.append(ClassValues(values, classes))
+        found = concatenate_batches(batches, -np.inf).values
+        # Of two classes the difference of joint scores is the log-odds, too.
+        if found.shape[1] == 2 and not self.multi_label_:
+            return found[:, 1] - found[:, 0]
+        if isinstance(model, TrainedClassifier) or not len(found):
+            return found
+        return model.log_odds(found)
 
     def rank(self, texts: Any, label: Any, normalize: bool | None = None) -> FloatArray:
         """Return a number for each text that sorts texts by how well they fit a class.

@@ -373,11 +373,12 @@ def _stop_worse(runs: Sequence[LearnerRun], units: Any) -> list[LearnerRun]:
 
 
 def _keep_leading_classifiers(runs: Sequence[LearnerRun]) -> None:
-    """Drop all classifiers but those of the leading learner: all may not fit into memory."""
+    """Drop all classifiers but those of two learners: all may not fit into memory."""
     # The suspects of the best learner are explained by its classifiers, which are stored for that.
-    leader = max(runs, key=lambda run: run.score)
+    # Two, because the lead often changes between two learners, and fitting again takes time.
+    leaders = sorted(runs, key=lambda run: -run.score)[:2]
     for run in runs:
-        if run is not leader:
+        if run not in leaders:
             run.drop_classifiers()
 
 
