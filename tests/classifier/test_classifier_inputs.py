@@ -1,7 +1,10 @@
 """Input that is odd, and input that is wrong."""
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from classifiers import NAMED, PLACES, TEXTS, answers, fitted
@@ -240,3 +243,43 @@ def test_sets_need_a_calibration():
     clf = TextClassifier("multinomial").fit(["salt"], ["sea"])
     with pytest.raises(ScoreError, match="too few documents"):
         clf.predict_set(["salt"])
+
+
+def _label_columns():
+    table = pa.table({"text": TEXTS, "label": PLACES})
+    relation = duckdb.from_arrow(table)
+    arrow = pa.array(PLACES)
+    return {
+        "duckdb": relation["label"],
+        "duckdb select": relation.select("label"),
+        "duckdb enum": relation.select("label::ENUM('sea', 'sky') as label"),
+        "objects": np.array(PLACES, dtype=object),
+        "pandas": pd.Series(PLACES, [f"row {at}" for at in range(len(PLACES))]),
+        "pandas categories": pd.Series(PLACES, dtype="category"),
+        "Categorical": pd.Categorical(PLACES),
+        "polars": pl.Series(PLACES),
+        "polars categories": pl.Series(PLACES, dtype=pl.Categorical),
+        "polars table": pl.DataFrame({"label": PLACES}),
+        "Arrow": arrow,
+        "Arrow chunks": table["label"],
+        "Arrow dictionary": arrow.dictionary_encode(),
+        "Arrow table": table.select(["label"]),
+    }
+
+
+@pytest.mark.parametrize("kind", _label_columns())
+def test_columns_of_labels_are_read_as_lists_are(kind):
+    column = _label_columns()[kind]
+    clf = TextClassifier("multinomial").fit(TEXTS, column)
+    assert answers(clf, TEXTS) == answers(fitted("multinomial", (TEXTS, PLACES)), TEXTS)
+    assert clf.score(TEXTS, column) == clf.score(TEXTS, PLACES)
+    clf.learn(TEXTS, column).forget(TEXTS, column)
+
+
+def test_duckdb_columns_of_texts_and_lists_of_labels_are_read():
+    lists = [[place] if place == "sea" else [place, "air"] for place in PLACES]
+    relation = duckdb.from_arrow(pa.table({"text": TEXTS, "labels": lists}))
+    clf = TextClassifier("multinomial").fit(relation["text"], relation["labels"])
+    assert clf.multi_label_ and {*clf.classes_} == {"air", *PLACES}
+    with pytest.raises(LabelError, match="one column"):
+        TextClassifier("multinomial").fit(relation["text"], relation)

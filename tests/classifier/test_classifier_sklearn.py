@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+from html import escape
+from typing import get_args
 
 import joblib
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -18,6 +20,10 @@ from sklearn.utils import get_tags
 
 from classifiers import BY_DOCUMENTS, NAMED, PLACES, TEXTS, answers, fitted, raw, spread
 from tallytext import MultinomialNB, TextClassifier, TextVectorizer
+from tallytext.classifier import CHOICES, ModelName, learners
+from tallytext.classifier.evaluation import evaluate_classifier
+from tallytext.errors import LabelError, ScoreError
+from tallytext.evaluation import EvaluationReport
 from tallytext.models import Laplace
 
 INDICATOR = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1]])
@@ -61,7 +67,7 @@ def test_probabilities_are_cross_validated():
 def test_parameters_are_there_and_can_be_set():
     clf = TextClassifier(MultinomialNB(Laplace(0.5)), vectorizer=TextVectorizer(), budget=2)
     names = {"model", "vectorizer", "select", "multi_label", "thresholds", "keep", "budget"}
-    names |= {"n_jobs", "verbose"}
+    names |= {"class_weight", "n_jobs", "verbose"}
     assert set(clf.get_params(deep=False)) == names
     assert clf.get_params()["vectorizer__ngram_range"] is None
     clf.set_params(vectorizer__ngram_range=(1, 2), model__tf="log", budget=None)
@@ -202,3 +208,74 @@ def test_indicators_can_be_cross_validated():
         TextClassifier("contrast"), TEXTS * 3, np.tile(INDICATOR, (3, 1)), cv=3
     )
     assert ((scores >= 0) & (scores <= 1)).all()
+
+
+@pytest.mark.parametrize("model", ["multinomial", "chi-contrast", "refined", "neighbours", "best"])
+def test_decisions_have_the_shape_of_scikit_learn_and_agree_with_predictions(model):
+    texts, labels = spread()
+    clf = TextClassifier(model).fit(texts, labels)
+    decisions = clf.decision_function(texts)
+    assert decisions.shape == (len(texts), len(clf.classes_))
+    columns = np.searchsorted(clf.classes_, clf.predict(texts))
+    assert (decisions[np.arange(len(texts)), columns] == decisions.max(axis=1)).all()
+    two = TextClassifier(model).fit(TEXTS, PLACES)
+    decisions = two.decision_function(TEXTS)
+    assert decisions.shape == (len(TEXTS),)
+    assert (two.classes_[(decisions > 0).astype(int)] == two.predict(TEXTS)).all()
+    assert two.decision_function([]).shape == (0,)
+    several = TextClassifier(model).fit(TEXTS, INDICATOR)
+    assert several.decision_function(TEXTS).shape == (len(TEXTS), len(several.classes_))
+
+
+def test_decisions_serve_the_scorers_of_scikit_learn():
+    texts, labels = spread()
+    two = [label == labels[0] for label in labels]
+    clf = TextClassifier("multinomial").fit(texts, two)
+    assert get_scorer("roc_auc")(clf, texts, two) == pytest.approx(
+        roc_auc_score(two, clf.scores(texts)[:, 1] - clf.scores(texts)[:, 0])
+    )
+
+
+def test_an_evaluation_is_that_of_the_command_line():
+    texts, labels = spread()
+    clf = TextClassifier("multinomial").fit(texts[::2], labels[::2])
+    held_out, truth = texts[1::2], labels[1::2]
+    report = clf.evaluate(held_out, truth)
+    batches = evaluate_classifier(clf, [(held_out, truth)])
+    assert report.to_dict() == EvaluationReport.from_evaluation(batches).to_dict()
+    assert report.score == pytest.approx(clf.score(held_out, truth))
+    assert clf.evaluate(iter(held_out), np.array(truth)) == report
+    assert clf.evaluate(pd.Series(held_out, np.arange(len(truth)) / 2), truth) == report
+    assert clf.evaluate(held_out, truth, ranking=True).break_even is not None
+    with pytest.raises(LabelError, match="documents, but labels for"):
+        clf.evaluate(held_out, truth[1:])
+    with pytest.raises(ScoreError):
+        clf.evaluate([], [])
+
+
+def test_labels_of_several_columns_are_evaluated():
+    clf = TextClassifier("multinomial").fit(TEXTS, INDICATOR)
+    report = clf.evaluate(TEXTS, INDICATOR)
+    assert report.measure == "micro-F1"
+    assert report.score == pytest.approx(clf.score(TEXTS, INDICATOR))
+    with pytest.raises(LabelError, match="columns"):
+        clf.evaluate(TEXTS, INDICATOR[:, :2])
+
+
+def test_the_names_in_the_signature_are_those_of_the_registry():
+    assert {*get_args(ModelName)} == {*CHOICES, *(learner.name for learner in learners())}
+
+
+def test_reports_are_tables_in_a_notebook_and_text_is_escaped():
+    texts, labels = spread()
+    labels = [f"<{label}>" for label in labels]
+    clf = TextClassifier("auto").fit(texts, labels)
+    report = clf.report()
+    page = report._repr_html_()
+    for content in (f"{report.n_documents:,} documents", f"{report.score:.1%}", report.setting):
+        assert escape(content) in page
+    page = clf.evaluate(texts, ["<other>", *labels[1:]])._repr_html_()
+    assert page.count("<table>") == page.count("</table>") == 3
+    assert "&lt;other&gt;" in page and "<other>" not in page
+    alone = TextClassifier("multinomial").fit(["salt"], ["sea"]).report()._repr_html_()
+    assert "probabilities are raw" in alone

@@ -1,14 +1,19 @@
 """Comparison of learners: the same folds for all, and no test document in training."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import tallytext
-from tallytext import runtime
+from tallytext import MultinomialNB, TextClassifier, runtime
+from tallytext.classifier import Learner, learners, register, unregister
 from tallytext.comparison import cross_validation
-from tallytext.errors import InputError, LabelError, UnknownNameError
+from tallytext.comparison.comparison import DEFAULT_MODEL, hide_library_warnings
+from tallytext.errors import InputError, LabelError, StaleWarning, UnknownNameError
+from tallytext.models import Laplace
 from topics import made_up
 
 
@@ -211,3 +216,43 @@ def test_suspects_of_a_learner_without_word_weights_have_no_evidence():
     assert found.suspects
     assert all(each.evidence is None for each in found.suspects)
     assert f"<pre>{texts[found.suspects[0].row]}</pre>" in found.to_html()
+
+
+def test_the_default_model_is_compared_with_the_learners_that_it_may_select():
+    texts, labels = made_up(80)
+    found = tallytext.compare(texts, labels, folds=2)
+    by_name = {each.name: each for each in found.results}
+    able = {each.name for each in learners() if each.automatic}
+    assert {*by_name} == {DEFAULT_MODEL} | able
+    assert able.isdisjoint({"rotation", "discriminant", "pooled"})
+    default = by_name[DEFAULT_MODEL]
+    train = found.splits.splits[0].train
+    alone = TextClassifier(DEFAULT_MODEL, multi_label=False).fit(*found.documents.take(train))
+    assert default.chosen[0] == alone.trials_[0].setting
+    assert f"selected {default.chosen[0]}" in default.remark(2)
+
+
+def test_a_stopped_learner_is_said_to_be_stopped():
+    texts, labels = made_up(300)
+    # So much smoothing that the words of a text do not matter.
+    register(Learner("constant", "the largest class", lambda: MultinomialNB(Laplace(1e12))))
+    try:
+        found = tallytext.compare(texts, labels, folds=3)
+    finally:
+        unregister("constant")
+    last = found.results[-1]
+    assert (last.name, last.n_folds, last.as_good) == ("constant", 1, False)
+    assert last.remark(3).startswith(f"stopped after 1 of 3 folds: behind {last.worse_than}")
+    assert "stopped after 1 of 3 folds" in found.to_html()
+    assert not any("constant" in warning for warning in found.warnings)
+
+
+def test_warnings_of_other_libraries_are_hidden_and_our_own_are_not():
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        with hide_library_warnings():
+            warnings.warn("did not converge", ConvergenceWarning, stacklevel=1)
+            warnings.warn("divide by zero", RuntimeWarning, stacklevel=1)
+            warnings.warn("probabilities are stale", StaleWarning, stacklevel=1)
+        warnings.warn("divide by zero", RuntimeWarning, stacklevel=1)
+    assert [each.category for each in shown] == [StaleWarning, RuntimeWarning]

@@ -56,20 +56,28 @@ class TestBudget:
         self, count_folds, monkeypatch
     ):
         monkeypatch.setitem(TimedRun.SECONDS, "llsf", 500.0)
-        assert count_folds(["multinomial", "llsf"], 400.0, include_slow=False) == [5, 0]
-        assert count_folds(["multinomial", "llsf"], 400.0, include_slow=True) == [5, 1]
-        assert count_folds(["multinomial", "llsf"], 600.0, include_slow=False) == [5, 1]
-        assert count_folds(["multinomial", "llsf"], None, include_slow=False) == [5, 5]
+        assert count_folds(["multinomial", "llsf"], 400.0, named=False) == [5, 0]
+        assert count_folds(["multinomial", "llsf"], 400.0, named=True) == [5, 1]
+        assert count_folds(["multinomial", "llsf"], 600.0, named=False) == [5, 1]
+        assert count_folds(["multinomial", "llsf"], None, named=True) == [5, 5]
+
+    def test_learners_behind_by_more_than_chance_stop_after_the_first_fold_unless_named(
+        self, count_folds, monkeypatch
+    ):
+        assert count_folds(["multinomial", "llsf"], None, named=False) == [5, 1]
+        assert count_folds(["multinomial", "llsf"], None, named=True) == [5, 5]
+        monkeypatch.setitem(TimedRun.WRONG, "llsf", 2)  # two of twenty documents may be chance
+        assert count_folds(["multinomial", "llsf"], None, named=False) == [5, 5]
 
     def test_learners_that_fit_within_a_minute_are_never_excluded(self, count_folds, monkeypatch):
-        assert count_folds(["multinomial", "llsf"], 0.0, include_slow=False) == [1, 1]
+        assert count_folds(["multinomial", "llsf"], 0.0, named=False) == [1, 1]
         monkeypatch.setitem(TimedRun.SECONDS, "llsf", 61.0)
-        assert count_folds(["multinomial", "llsf"], 0.0, include_slow=False) == [1, 0]
+        assert count_folds(["multinomial", "llsf"], 0.0, named=False) == [1, 0]
 
     def test_if_all_are_slow_the_fastest_is_evaluated(self, count_folds, monkeypatch):
         monkeypatch.setitem(TimedRun.SECONDS, "multinomial", 300.0)
         monkeypatch.setitem(TimedRun.SECONDS, "llsf", 200.0)
-        assert count_folds(["multinomial", "llsf"], 0.0, include_slow=False) == [0, 1]
+        assert count_folds(["multinomial", "llsf"], 0.0, named=False) == [0, 1]
 
     def test_an_excluded_learner_reports_the_time_it_would_take(self, monkeypatch):
         texts, labels = made_up(30)
@@ -127,7 +135,7 @@ class TestBudget:
         monkeypatch.setattr(comparison_module, "TextClassifier", Broken)
         monkeypatch.setattr(comparison_module, "registered_learners", lambda **_: two)
         found = tallytext.compare(*made_up(1_200), folds=2, budget=60)
-        assert [each.failure for each in found.results] == ["", "ZeroDivisionError: no luck"]
+        assert [each.failure for each in found.results] == ["", "", "ZeroDivisionError: no luck"]
 
     def test_worse_learners_are_dropped_before_slower_ones(self, count_folds, monkeypatch):
         monkeypatch.setitem(TimedRun.WRONG, "llsf", 0)
@@ -148,7 +156,7 @@ class TestBudget:
     def test_without_a_budget_all_learners_get_all_folds(self, count_folds):
         assert count_folds(["multinomial", "llsf"], None) == [5, 5]
 
-    def test_only_the_leader_keeps_its_classifiers(self):
+    def test_only_the_two_leaders_keep_their_classifiers(self):
         texts, labels = made_up(60)
         documents = Documents(texts, labels, False)
         runs = [
@@ -159,6 +167,6 @@ class TestBudget:
         ]
         cross_validate(runs, make_splits(labels, False, 3), None, lambda: None)
         holding = [any(fold.classifier is not None for fold in run.folds) for run in runs]
-        assert sum(holding) == 1
+        assert sum(holding) == 2
         for run in runs:  # the others fit theirs again
             assert run.classifier(0).predict([texts[0]]).tolist() == [labels[0]]

@@ -197,3 +197,14 @@ class TestPage:
             return re.sub(r"[\d.,]+ (s|ms|MB)\b|<b>\w+</b> learns fastest", "", page)
 
         assert still(make_comparison().to_html()) == still(comparison.to_html())
+
+
+def test_a_comparison_is_a_table_in_a_notebook():
+    texts, labels = made_up(40)
+    labels = [f"<{label}>" for label in labels]
+    name = "multinomial(smoothing=laplace(1))"
+    found = tallytext.compare(texts, labels, learners=[name, "bernoulli"], folds=2, ranking=True)
+    page = found._repr_html_()
+    assert page.count("<tr>") == 3 and name in page
+    assert "40 documents, 2 random folds" in page and "break-even" in page
+    assert f"{found.best.score:.4f}" in page

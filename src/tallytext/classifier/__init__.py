@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tallytext.classifier.registry import (
         CHOICES,
         Learner,
+        ModelName,
         find_learner,
         learner_for_model,
         learners,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHOICES",
     "Learner",
+    "ModelName",
     "Report",
     "TextClassifier",
     "build_estimator",
@@ -45,6 +47,7 @@ __getattr__, __dir__ = lazy_exports(
         "registry": [
             "CHOICES",
             "Learner",
+            "ModelName",
             "find_learner",
             "learner_for_model",
             "learners",

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from tallytext.classifier.labels import (
     check_label_count,
     check_labels,
     count_matches,
+    document_weights,
     label_lists,
     lists_to_indicator,
     read_labels,
@@ -47,7 +48,7 @@ from tallytext.classifier.model_selection import (
     n_scored_documents,
     random_keys,
 )
-from tallytext.classifier.registry import Learner
+from tallytext.classifier.registry import Learner, ModelName
 from tallytext.classifier.report import (
     Changes,
     Report,
@@ -92,6 +93,9 @@ from tallytext.text.duplicates import Duplicates
 from tallytext.text.sources import as_texts, split_documents
 from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from tallytext.evaluation.report import EvaluationReport
 
 _PREDICTION_BATCH = 16_384  # documents
 # Fewer documents are learned at once, even if they are more than an eighth of those learned before.
@@ -149,6 +153,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "documents": store the word counts of each document for learners that need them to learn and
         forget, up to 1 GiB in memory. "counts": store class counts only; "auto" then compares
         additive learners, and a learner such as "refined" cannot be updated.
+    class_weight : {"balanced"} or mapping, default=None
+        The weight of the documents of each class, if each document has one label: "balanced" for
+        the same total of all classes, or a mapping from some labels to their weights; 1 for the
+        others. Multiplies ``sample_weight`` of :meth:`fit`.
     budget : float, default=None
         Seconds after which no further model is tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
@@ -177,6 +185,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The number of documents without labels, and their use.
     origin_ : list of str
         The origin of the counts, if the classifier was made from a tally.
+    weighted_ : bool
+        True if it was trained with weights of documents or classes.
 
     Notes
     -----
@@ -209,6 +219,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     duplicates_: Duplicates | None
     pool_: UnlabelledSummary
     origin_: list[str]
+    weighted_: bool
     n_columns_: int | None
 
     # The vectorizer and the model, which are replaced together.
@@ -223,13 +234,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Any = "auto",
+        model: ModelName | str | BaseEstimator = "auto",
         *,
         vectorizer: TextVectorizer | None = None,
         select: Any = None,
         multi_label: bool | None = None,
         thresholds: Any = "micro",
         keep: Literal["documents", "counts"] = "documents",
+        class_weight: Any = None,
         budget: float | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -240,6 +252,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.multi_label = multi_label
         self.thresholds = thresholds
         self.keep = keep
+        self.class_weight = class_weight
         self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -252,6 +265,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unlabelled: Any = None,
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Train on labelled texts; anything learned before is dropped.
 
@@ -275,19 +289,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             the expected accuracy is not too high.
         time : array-like of shape (n_documents,), default=None
             Models are scored on the latest documents and trained on earlier ones only.
+        sample_weight : array-like of shape (n_documents,), default=None
+            The weight of each document: 2 is the same as giving it twice, 0 as leaving it out. The
+            expected accuracy counts each document once. A classifier that was trained with weights
+            cannot learn, forget or be merged afterwards.
 
         Returns
         -------
         self
+
+        Raises
+        ------
+        SettingsError
+            If there are weights, and the learner cannot use them.
         """
-        training = Training(self, _is_not_empty(unlabelled))
         listed, columns = read_labels(labels)
+        weights = document_weights(listed, sample_weight, self.class_weight)
+        training = Training(self, _is_not_empty(unlabelled), weights is not None)
         keys = _sampling_keys(len(listed), groups, time)
+        if weights is not None and not weights.all():
+            # Dropped, not counted as zero: their labels and words must not become known.
+            strings, kept = training.as_strings(texts), np.flatnonzero(weights)
+            check_label_count(len(strings), listed)
+            texts, listed = [strings[row] for row in kept], [listed[row] for row in kept]
+            weights, keys = weights[kept], None if keys is None else keys[kept]
         if training.learns_translation:
             texts, unlabelled = training.learn_translation(texts, unlabelled)
         if training.vectorizer.is_limited and _is_not_empty(unlabelled):
             texts, unlabelled = training.fit_vocabulary(texts, unlabelled)
-        training.add(texts, listed, keys)
+        training.add(texts, listed, keys, weights)
         if unlabelled is not None:
             _add_unlabelled(training, unlabelled, self.verbose)
         parts = training.finish(columns is not None, groups is not None, time is not None)
@@ -312,6 +342,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> TextClassifier("multinomial").fit_batches(batches).predict(["to"])
         array(['a'], dtype='<U1')
         """
+        _refuse_class_weight(self)
         training, widths = Training(self, _is_not_empty(unlabelled)), set[int | None]()
         if training.vectorizer.is_limited and _is_not_empty(unlabelled):
             raise VocabularyError(
@@ -375,6 +406,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         origin = tally_origin(tally)
         vectorizer = tally_vectorizer(parameters.get("vectorizer"), origin)
         classifier = cls(**{**parameters, "vectorizer": vectorizer})
+        _refuse_class_weight(classifier)
         training = TallyTraining(classifier, tally, origin)
         if sample is None:
             texts, labels = ([], []) if origin is None else (origin.texts, origin.labels)
@@ -815,6 +847,47 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             batches.append(ClassValues(scores, classes))
         return concatenate_batches(batches, -np.inf).values
 
+    def decision_function(self, texts: Any) -> FloatArray:
+        """Return the decision values of each class, in the form of scikit-learn.
+
+        These are log-odds before calibration, or the decision values of a model that is trained
+        on documents, such as the margins of "refined".
+
+        They rank texts within a class, for measures such as the area under the ROC curve; the
+        largest belongs to the label that :meth:`predict` gives if each document has one label.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            The texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes) or (n_documents,)
+            Columns are those of ``classes_``. For two classes of which each document has one: a
+            single number per text, positive for the second class.
+
+        Examples
+        --------
+        >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+        >>> clf.decision_function(["buy", "lunch"]) > 0
+        array([ True, False])
+        """
+        model, batches = self.model_, []
+        for X in self._count_batches(texts):
+            values, _, classes = self._scores_lengths_classes(X)
+            if isinstance(model, TrainedClassifier) and X.shape[0]:
+                # Its scores may contain priors, which its predictions do not.
+                values = model._decide(model._check_counts(X))
+            batches.append(ClassValues(values, classes))
+        found = concatenate_batches(batches, -np.inf).values
+        # Of two classes the difference of joint scores is the log-odds, too.
+        if found.shape[1] == 2 and not self.multi_label_:
+            return found[:, 1] - found[:, 0]
+        if isinstance(model, TrainedClassifier) or not len(found):
+            return found
+        return model.log_odds(found)
+
     def rank(self, texts: Any, label: Any, normalize: bool | None = None) -> FloatArray:
         """Return a number for each text that sorts texts by how well they fit a class.
 
@@ -897,6 +970,53 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_label_count(len(lists), listed)
         n_right, n_predicted, n_true = count_matches(lists, listed)
         return 2 * n_right / max(n_predicted + n_true, 1)
+
+    def evaluate(self, texts: Any, labels: Any, *, ranking: bool = False) -> EvaluationReport:
+        """Return a report of the predictions for labelled texts: that of ``tally evaluate``.
+
+        Accuracy with its interval, precision, recall and F1 of each class, the error of the
+        probabilities, and the most frequent confusions. Labels that the classifier does not know
+        count as errors.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+            Texts that the classifier has not learned.
+        labels : list, column or array
+            Their true labels, as for :meth:`fit`.
+        ranking : bool, default=False
+            True for average precision and break-even point, too.
+
+        Raises
+        ------
+        LabelError
+            If there are not as many labels as texts.
+        ScoreError
+            If there are no texts.
+
+        Examples
+        --------
+        >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+        >>> found = clf.evaluate(["buy", "lunch now for lunch"], ["spam", "ham"])
+        >>> found.accuracy, [each.label for each in found.classes]
+        (1.0, ['ham', 'spam'])
+        """
+        from tallytext.classifier.evaluation import evaluate_classifier
+        from tallytext.evaluation.report import EvaluationReport
+
+        check_is_fitted(self)
+        listed, columns = read_labels(labels)
+        check_indicator_columns(listed, columns, self.n_columns_)
+        check_labels(listed)
+        vectorizer, start = self.vectorizer_, 0
+        decoding = {"encoding": vectorizer.encoding, "decode_error": vectorizer.decode_error}
+        batches = []
+        for batch in split_documents(texts, _PREDICTION_BATCH):
+            strings = as_texts(batch, **decoding).strings()
+            batches.append((strings, listed[start : start + len(strings)]))
+            start += len(strings)
+        check_label_count(start, listed)
+        return EvaluationReport.from_evaluation(evaluate_classifier(self, batches, ranking=ranking))
 
     def report(self) -> Report:
         """Return a report: the selected model, its expected accuracy, and warnings."""
@@ -1048,6 +1168,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trials_ = parts.scores
         self.changes_, self.duplicates_ = Changes(), parts.duplicates
         self.pool_, self.origin_ = parts.pool, list(parts.origin)
+        self.weighted_ = parts.weighted
         self.n_columns_ = columns
         if self.learner_.validation == "refitting":
             self._finish_calibration()  # which would otherwise hold all training documents
@@ -1214,6 +1335,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Raise NotAdditiveError if the model cannot be updated; finish its calibration."""
         check_is_fitted(self)
         learner = self.learner_
+        if self.weighted_:
+            raise NotAdditiveError(
+                f"cannot {verb}: this model was trained with sample_weight or class_weight, and "
+                "the weights of its documents are not stored. Retrain it on all documents."
+            )
         able = learner.additive or (learner.incremental and not additive)
         if isinstance(self.model_, RefinedNB):
             able = self.n_kept > 0 and verb != "reselect"
@@ -1370,6 +1496,13 @@ def _scores_lengths_classes(model: Any, X: Any) -> tuple[FloatArray, FloatArray,
     if isinstance(model, NaiveBayes | TrainedClassifier):
         return model.scores_lengths_classes(X)
     return (*model.scores_and_lengths(X), model.classes_)
+
+
+def _refuse_class_weight(classifier: TextClassifier) -> None:
+    if classifier.class_weight is not None:
+        raise SettingsError(
+            "class_weight needs all documents at once: use fit, or train without class_weight."
+        )
 
 
 def _learn_translation(

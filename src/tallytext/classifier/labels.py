@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -9,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tallytext.errors import LabelError
+from tallytext._validation import check_weights
+from tallytext.errors import LabelError, SettingsError
 from tallytext.tally.labels import LabelIndex, is_indicator, list_labels, read_targets
 
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
@@ -68,6 +71,59 @@ def single_labels(labels: list[Any], before: int = 0) -> list[Any]:
                 "documents with one label each. Train it with multi_label=True."
             )
     return [next(iter(label)) if isinstance(label, _COLLECTIONS) else label for label in labels]
+
+
+def document_weights(
+    labels: list[Any], sample_weight: Any, class_weight: Any
+) -> NDArray[np.float64] | None:
+    r"""Return the weight of each document: its own times that of its class; None without weights.
+
+    "balanced" is :math:`n / (k\, n_c)` for n documents in k classes, as in scikit-learn.
+
+    Parameters
+    ----------
+    labels : list
+        A label per document; or a list of labels, if there is no class_weight.
+    sample_weight : array-like of shape (n_documents,) or None
+    class_weight : {"balanced"}, mapping or None
+        A class that a mapping lacks has the weight 1.
+
+    Raises
+    ------
+    SettingsError
+        If a class weight is given for a label that no document has, or for multi-label documents.
+
+    Examples
+    --------
+    >>> document_weights(["sea", "sky", "sky", "sky"], None, "balanced").round(3)
+    array([2.   , 0.667, 0.667, 0.667])
+    >>> document_weights(["sea", "sky"], [1, 2], {"sky": 3})
+    array([1., 6.])
+    """
+    weights = check_weights(sample_weight, len(labels))
+    if class_weight is None:
+        return weights
+    if not all(map(has_one_label, labels)):
+        raise SettingsError(
+            "class_weight needs documents with one label each. Give a document with several labels "
+            "its weight by sample_weight=."
+        )
+    labels = single_labels(labels)
+    counts = Counter(labels)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        factors = {label: len(labels) / (len(counts) * n) for label, n in counts.items()}
+    elif isinstance(class_weight, Mapping):
+        factors = dict(class_weight)
+        unknown = [label for label in factors if label not in counts]
+        if unknown:
+            raise SettingsError(f"class_weight has the label {unknown[0]!r}, but no document has.")
+    else:
+        raise SettingsError(
+            f"class_weight must be 'balanced', a mapping or None, not {class_weight!r:.80}."
+        )
+    by_class = check_weights([factors.get(label, 1.0) for label in labels], len(labels))
+    assert by_class is not None
+    return by_class if weights is None else by_class * weights
 
 
 def check_labels(labels: list[Any]) -> None:

@@ -66,7 +66,7 @@ _SCORES_PREFIX = "scores."
 _SELECTION_PREFIX = "selection."
 _SELECTION_DTYPES = {"scores": np.float64, "documents": np.int64, "best": np.int64}
 # The state of every naive Bayes model in a classifier: it reads whole counts and stays open.
-_CLASSIFIER_STATE = {"unit": 1.0, "weighted": False, "open": True, "named": False, "announced": []}
+_CLASSIFIER_STATE = {"unit": 1.0, "open": True, "named": False, "announced": []}
 # Errors that impossible values cause where they are used; all of them become a FileError.
 _INVALID_VALUES = (
     ArithmeticError,
@@ -138,6 +138,7 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
             "duplicates": None if duplicates is None else duplicates.to_dict(),
             "pool": classifier.pool_.to_dict(),
             "origin": classifier.origin_,
+            "weighted": classifier.weighted_,
         },
     }
     named = {_MODEL_PREFIX + name: array for name, array in own_arrays.items()}
@@ -204,6 +205,7 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
         "multi_label": given["multi_label"],
         "thresholds": _thresholds_to_json(given["thresholds"]),
         "keep": given["keep"],
+        "class_weight": _class_weight_to_json(given["class_weight"]),
         "budget": given["budget"],
     }
 
@@ -277,6 +279,9 @@ def _fill_summary(classifier: TextClassifier, summary: Mapping[str, Any]) -> Non
         UnlabelledSummary.from_dict(summary["pool"]) if "pool" in summary else UnlabelledSummary()
     )
     classifier.origin_ = list(origin)
+    classifier.weighted_ = summary.get("weighted", False)
+    if type(classifier.weighted_) is not bool:
+        raise FileError(f"weighted cannot be {classifier.weighted_!r:.40}")
 
 
 def _unfitted_model(stored: Any) -> Model:
@@ -362,6 +367,7 @@ def _parameters_from_dict(stored: Mapping[str, Any]) -> dict[str, Any]:
         "vectorizer": None if vectorizer is None else _vectorizer(vectorizer),
         "select": select,
         "thresholds": _thresholds_from_json(stored.get("thresholds", "micro")),
+        "class_weight": _class_weight_from_json(stored.get("class_weight")),
         "multi_label": multi_label,
         "keep": keep,
         "budget": budget,
@@ -445,6 +451,20 @@ def _thresholds_from_json(stored: Any) -> Any:
     if isinstance(stored, list):
         stored = {plain_label(label, "thresholds"): value for label, value in stored}
     check_threshold_rule(stored)
+    return stored
+
+
+def _class_weight_to_json(class_weight: Any) -> Any:
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    return [[plain_label(label, "class_weight"), float(v)] for label, v in class_weight.items()]
+
+
+def _class_weight_from_json(stored: Any) -> Any:
+    if isinstance(stored, list) and all(type(weight) is float for _, weight in stored):
+        return {plain_label(label, "class_weight"): weight for label, weight in stored}
+    if stored not in (None, "balanced"):
+        raise FileError(f"class_weight cannot be {stored!r:.40}")
     return stored
 
 

@@ -444,6 +444,8 @@ class FoldScorer:
         How thresholds are chosen, if documents may have several labels.
     max_training : int, default=None
         Largest number of documents that a model is trained on which is refitted for a fold.
+    weights : ndarray of shape (n_documents,), default=None
+        The weights of all training documents; held-out documents are scored without weights.
     """
 
     tally: Tally
@@ -455,6 +457,7 @@ class FoldScorer:
     selector: Selector | None = None
     thresholds: ThresholdRule = "micro"
     max_training: int | None = None
+    weights: FloatArray | None = None
     _held_out: dict[int, tuple[Tally, HeldOutDocuments]] = field(default_factory=dict, repr=False)
     _own_scores: dict[int, FloatArray] = field(default_factory=dict, repr=False)
     _selected: Tally | None = field(default=None, init=False, repr=False)
@@ -468,17 +471,20 @@ class FoldScorer:
         """Return the model of all training documents and, if it is not additive, its selector."""
         if not candidate.learner.additive:
             X, labels = self._all_documents(candidate)
-            return self._fit_documents(candidate, X, labels)
+            return self._fit_documents(candidate, X, labels, self.weights)
         if self._selected is None:
             # Terms are selected once for all additive candidates, which read the same counts.
             self._selected = masked_tally(self.tally, self.selector, self.sample.X)
         # Candidates are made before the labels are read, so they do not know this yet.
         parameters = candidate.model.get_params(deep=False) | {"multi_label": self.multi_label}
-        model = type(candidate.model).from_tally(self._selected, **parameters)
+        model = type(candidate.model)(**parameters)
+        model._resolve_multi_label(self.multi_label)
+        model._set_tally(self._selected, 1.0, weighted=self.weights is not None, open_=True)
         if self.sample.labels:
             # Sums do not determine everything: a discount is estimated by leave-one-out.
             targets = Targets(self.sample.labels, self.multi_label)
-            model._fit_hyperparameters(self.sample.X, targets, None)
+            sampled = None if self.weights is None else self.weights[self.sample.rows]
+            model._fit_hyperparameters(self.sample.X, targets, sampled)
         else:
             # Raises now, not at the first prediction, if the parameters are impossible.
             model.predict(sparse.csr_matrix((1, len(self.tally.vocabulary))))
@@ -510,7 +516,8 @@ class FoldScorer:
 
     def _tally_without(self, rows: Rows, labels: list[Any]) -> Tally:
         """Return the tally minus some of the sampled documents."""
-        return subtract_documents(self.tally, self.sample.X[rows], labels)
+        weights = None if self.weights is None else self.weights[self.sample.rows[rows]]
+        return subtract_documents(self.tally, self.sample.X[rows], labels, weights)
 
     def _score_refitted(self, candidate: Candidate, fold: int) -> OutOfSample:
         """Return the scores of a fold by a model that is fitted on all other documents."""
@@ -522,8 +529,9 @@ class FoldScorer:
             others = np.sort(others[np.argsort(random_keys(0, len(others)))[: self.max_training]])
         classes, held_out = self.classes, X[rows]
         try:
+            weights = None if self.weights is None else self.weights[others]
             model, selector = self._fit_documents(
-                candidate, X[others], [labels[row] for row in others]
+                candidate, X[others], [labels[row] for row in others], weights
             )
             held_out = held_out if selector is None else selector.mask(held_out)
             found, lengths = model.scores_and_lengths(held_out)
@@ -568,16 +576,18 @@ class FoldScorer:
         return self.documents.rows[candidate.features].matrix(), self.documents.labels
 
     def _fit_documents(
-        self, candidate: Candidate, X: Any, labels: list[Any]
+        self, candidate: Candidate, X: Any, labels: list[Any], weights: FloatArray | None
     ) -> tuple[Any, Selector | None]:
         """Return a model of documents and the selector of its terms, both fitted on them."""
         model, targets = clone(candidate.model), targets_from_labels(labels, self.multi_label)
         selector = None if self.selector is None else clone(self.selector).fit(X, targets)
         if selector is not None:
             X = selector.mask(X)
+        # Training has dropped the learners whose fit has no such parameter.
+        more = {} if weights is None else {"sample_weight": weights}
         # A registered learner may make any estimator, which knows labels but no Targets.
         if not isinstance(model, TrainedClassifier):
-            return model.fit(X, labels), selector
+            return model.fit(X, labels, **more), selector
         if "multi_label" in model.get_params(deep=False):
             model.set_params(multi_label=self.multi_label)
         fit: Any = model.fit  # only semi-supervised models have the parameter unlabelled
@@ -585,13 +595,13 @@ class FoldScorer:
         if self.documents is not None:
             optional = self.documents.rows[candidate.features].optional
         if optional is not None and selector is None and isinstance(model, RefinedNB):
-            return model.fit(X, targets, optional=optional), None
+            return model.fit(X, targets, optional=optional, **more), None
         stored = {} if self.documents is None else self.documents.unlabelled
         if not candidate.learner.unlabelled or candidate.features not in stored:
-            return fit(X, targets), selector
+            return fit(X, targets, **more), selector
         pool = stored[candidate.features].matrix()
         return fit(
-            X, targets, unlabelled=pool if selector is None else selector.mask(pool)
+            X, targets, unlabelled=pool if selector is None else selector.mask(pool), **more
         ), selector
 
 
@@ -939,6 +949,7 @@ class FittedParts:
     multi_label: bool
     calibration: LazyCalibration | None
     scores: list[CandidateScore]
+    weighted: bool = False
     duplicates: Duplicates | None = None
     pool: UnlabelledSummary = field(default_factory=UnlabelledSummary)
     origin: tuple[str, ...] = ()
@@ -996,5 +1007,6 @@ def fitted_parts(
         multi_label=scorer.multi_label,
         calibration=LazyCalibration(needed, selection),
         scores=selection.scores,
+        weighted=scorer.weights is not None,
         **more,
     )

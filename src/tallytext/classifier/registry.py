@@ -174,6 +174,25 @@ class Learner:
 # Model selection, help texts, completion and the documentation all read this one mapping.
 _LEARNERS: dict[str, Learner] = {}
 
+ModelName: TypeAlias = Literal[
+    "auto",
+    "best",
+    "additive",
+    "chi-contrast",
+    "contrast",
+    "complement",
+    "multinomial",
+    "bernoulli",
+    "poisson",
+    "refined",
+    "neighbours",
+    "llsf",
+    "rotation",
+    "discriminant",
+    "pooled",
+]
+"""Names for ``TextClassifier(model=...)``: those of the choices and of all learners here."""
+
 CHOICES = ("auto", "best", "additive")
 """Values of ``model=`` that compare learners, so that no learner can have these names."""
 

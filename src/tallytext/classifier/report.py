@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from html import escape
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tallytext.classifier.expressions import format_estimator
 from tallytext.classifier.registry import Learner, learners
 from tallytext.errors import ExpressionError, FileError, LabelError, SettingsError
+from tallytext.io.html import notebook_table
 from tallytext.models.multinomial import MultinomialNB
 from tallytext.models.smoothing.base import Smoothing
 from tallytext.tally.gathered import Origin
@@ -187,6 +189,25 @@ class Report:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """Return tables for a notebook: the lines of the report, and the learners compared."""
+        head, *lines = str(self).splitlines()
+        best = self._best_of_each_learner()
+        lines = lines[: len(lines) - len(self._selection_lines())] if best else lines
+        rows = [
+            # A line without a heading runs through the place of the heading.
+            (line[:_HEADING].strip(), line[_HEADING:])
+            if line[:_HEADING].endswith(" ")
+            else ("", line.strip())
+            for line in lines
+        ]
+        compared = ""
+        if best:
+            trials = ((t.learner, f"{t.score:.1%}", f"{t.n_documents:,}", t.setting) for t in best)
+            heads = ["learner", self.measure, "documents", "setting"]
+            compared = "<p>The best setting of each learner:</p>" + notebook_table(heads, trials)
+        return f"<p><b>{escape(head)}</b></p>{notebook_table([], rows)}{compared}"
+
     @property
     def measure(self) -> str:
         """The name of the score: "micro-F1" with several labels, otherwise "accuracy"."""
@@ -242,6 +263,12 @@ class Report:
         ]
         return [f"each label is assigned at a probability of its own or more: {', '.join(shown)}"]
 
+    def _best_of_each_learner(self) -> list[CandidateScore]:
+        """Return the best candidate of each learner; empty if none were compared."""
+        scored = [each for each in self.trials if each.score is not None]
+        best = {each.learner: each for each in reversed(scored)}
+        return [each for each in scored if best[each.learner] is each and len(self.trials) > 1]
+
     def _selection_lines(self) -> list[str]:
         if len(self.trials) < 2:
             return _section("setting", [self.setting])
@@ -249,12 +276,10 @@ class Report:
         if not scored:
             reason = "not compared with others, because there were too few documents"
             return _section("setting", [f"{self.setting}, {reason}"])
-        best = {each.learner: each for each in reversed(scored)}
         lines = [f"  chosen as the best of {len(scored)} settings; the best of each learner:"]
         lines += [
             f"    {each.score:>6.1%} of {each.n_documents:>5,}  {each.learner:<12}  {each.setting}"
-            for each in scored
-            if best[each.learner] is each
+            for each in self._best_of_each_learner()
         ]
         if skipped := sorted({each.learner for each in self.trials if each.score is None}):
             lines.append(f"  not all tried, to save time: {', '.join(skipped)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
+from tallytext._typing import FloatArray
 from tallytext.classifier.expressions import build_model
 from tallytext.classifier.labels import check_label_count, single_labels
 from tallytext.classifier.model_selection import (
@@ -61,6 +63,7 @@ from tallytext.evaluation.folds import (
     take_whole_groups,
 )
 from tallytext.features.selector import TermSelector
+from tallytext.models.naive_bayes import NaiveBayes
 from tallytext.models.refined import RefinedNB, label_hashes
 from tallytext.models.smoothing.semantic import Semantic, Signatures, check_translation
 from tallytext.semantic.translation import TranslationModel
@@ -174,7 +177,39 @@ def semantic_smoothing(model: Any) -> Semantic | None:
     return smoothing if isinstance(smoothing, Semantic) else None
 
 
-def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
+def accepts_weights(model: Any) -> bool:
+    """Return True if a model can be fitted on documents with weights."""
+    return isinstance(model, NaiveBayes) or "sample_weight" in signature(model.fit).parameters
+
+
+def weighted_candidates(
+    candidates: list[Candidate], settings: ClassifierSettings
+) -> list[Candidate]:
+    """Return the candidates that can be fitted on documents with weights.
+
+    Raises
+    ------
+    SettingsError
+        If there is none, or terms are selected or translated, which would ignore the weights.
+    """
+    if settings.select is not None or semantic_smoothing(candidates[0].model) is not None:
+        raise SettingsError(
+            "sample_weight and class_weight cannot be used with select= or semantic smoothing, "
+            "which count every document once. Repeat documents instead."
+        )
+    able = [each for each in candidates if accepts_weights(each.model)]
+    if not able:
+        names = [each.name for each in learners() if accepts_weights(each.default())]
+        raise SettingsError(
+            f"{candidates[0].learner.name} cannot weigh documents, so that sample_weight and "
+            f"class_weight would have no effect. Learners that can: {', '.join(names)}."
+        )
+    return able
+
+
+def planes_for(
+    candidate: Candidate, selector: Selector | None, weighted: bool = False
+) -> list[Plane]:
     """Return the planes that a tally must count for a model of the selected terms."""
     planes: list[Plane] = []
     if candidate.learner.additive:
@@ -184,8 +219,8 @@ def planes_for(candidate: Candidate, selector: Selector | None) -> list[Plane]:
             # The planes do not depend on the translation, which is learned later.
             model = clone(model).set_params(smoothing=None)
         model._resolve_multi_label(bool(model.multi_label))
-        # A classifier counts whole documents: in units of 1, without document weights.
-        planes += [column for column in model._columns(1.0, False) if isinstance(column, Plane)]
+        # A classifier counts whole occurrences: in units of 1.
+        planes += [column for column in model._columns(1.0, weighted) if isinstance(column, Plane)]
     if isinstance(selector, TermSelector) and selector.method == "ig":
         # Information gain may count a multi-label document in equal parts for each of its labels.
         shared = Plane("binary", shared=True)
@@ -284,8 +319,15 @@ class DocumentCounter:
         self._planes = sort_planes(planes)
         self._max_words = max_words
         self._fingerprints: list[NDArray[np.uint64]] = []
+        self._weights: list[FloatArray] = []
 
-    def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
+    def add(
+        self,
+        texts: Any,
+        labels: list[Any],
+        keys: Keys | None = None,
+        weights: FloatArray | None = None,
+    ) -> None:
         """Count documents.
 
         Parameters
@@ -295,6 +337,8 @@ class DocumentCounter:
             A label per document, or a list of labels.
         keys : ndarray of uint64, default=None
             Keys to sample by, see :class:`~tallytext.classifier.model_selection.DocumentSample`.
+        weights : ndarray of shape (n_documents,), default=None
+            Weights of the documents, for planes that are weighted.
         """
         vectorizer = self.vectorizer
         if vectorizer.is_limited and self._fingerprints:
@@ -304,7 +348,9 @@ class DocumentCounter:
             )
         X = vectorizer.partial_fit_transform(texts)
         check_label_count(X.shape[0], labels)
-        self._learn(X, labels)
+        self._learn(X, labels, weights)
+        if weights is not None:
+            self._weights.append(weights)
         if keys is None and self.rows:
             keys = content_keys(X, labels, vectorizer.vocabulary_)
         self.sample.add(X, labels, keys)
@@ -369,19 +415,25 @@ class DocumentCounter:
             # Each of them counts the same texts, so these must not be added up.
             self.n_unlabelled = max(self.n_unlabelled, stored.n_documents)
 
-    def _learn(self, X: Any, labels: list[Any]) -> None:
+    @property
+    def weights(self) -> FloatArray | None:
+        """The weights of all documents, if they have any."""
+        return np.concatenate(self._weights) if self._weights else None
+
+    def _learn(self, X: Any, labels: list[Any], weights: FloatArray | None = None) -> None:
         terms = self.vectorizer.vocabulary_
         if self.tally is None:
             self.tally = Tally(terms, planes=self._planes)
             # Models list classes in sorted order, and read a tally faster if it has the same order.
             self.tally.number_labels(distinct_labels(labels))
         try:
-            self.tally.learn(X, labels, terms=terms)
+            self.tally.learn(X, labels, terms=terms, sample_weight=weights)
         except CountOverflowError:
             if not self.tally.planes:
                 raise
             # Adding tallies drops the planes that overflow, where learning raises.
-            more = Tally(terms, planes=self.tally.planes).learn(X, labels, terms=terms)
+            more = Tally(terms, planes=self.tally.planes)
+            more.learn(X, labels, terms=terms, sample_weight=weights)
             self.tally = add_tallies(self.tally, more)
             left = self.tally.planes
             self.overflowing = [each for each in self._planes if each not in left]
@@ -430,11 +482,17 @@ class Training:
         Not changed.
     unlabelled : bool, default=False
         True if there will be documents without labels.
+    weighted : bool, default=False
+        True if documents will have weights.
     """
 
-    def __init__(self, settings: ClassifierSettings, unlabelled: bool = False) -> None:
-        self._settings = settings
+    def __init__(
+        self, settings: ClassifierSettings, unlabelled: bool = False, weighted: bool = False
+    ) -> None:
+        self._settings, self._weighted = settings, weighted
         self.candidates = candidates_for(settings, unlabelled)
+        if weighted:
+            self.candidates = weighted_candidates(self.candidates, settings)
         self._base = base = self.candidates[0].features
         self.vectorizer = vectorizer_for(settings, base)
         self.selector = selector_for(settings.select, [each.learner for each in self.candidates])
@@ -457,7 +515,11 @@ class Training:
         refits = any(each.learner.validation == "refitting" for each in self.candidates)
         self.counter = DocumentCounter(
             self.vectorizer,
-            (plane for each in self.candidates for plane in planes_for(each, self.selector)),
+            (
+                plane
+                for each in self.candidates
+                for plane in planes_for(each, self.selector, weighted)
+            ),
             rows,
             max_words,
             pool,
@@ -508,7 +570,13 @@ class Training:
         else:
             check_words_only(translation)
 
-    def add(self, texts: Any, labels: list[Any], keys: Keys | None = None) -> None:
+    def add(
+        self,
+        texts: Any,
+        labels: list[Any],
+        keys: Keys | None = None,
+        weights: FloatArray | None = None,
+    ) -> None:
         """Count documents, batch by batch.
 
         Raises
@@ -524,7 +592,12 @@ class Training:
             listed = labels[start:end]
             if self._settings.multi_label is False:
                 listed = single_labels(listed, len(counter.labels))
-            counter.add(batch, listed, None if keys is None else keys[start:end])
+            counter.add(
+                batch,
+                listed,
+                None if keys is None else keys[start:end],
+                None if weights is None else weights[start:end],
+            )
             if counter.overflowing:
                 self._drop_candidates(counter.overflowing)
             start = end
@@ -543,12 +616,15 @@ class Training:
 
     def _as_lists(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
         """Return texts as lists, because an iterator could not be read again to count them."""
+        return self.as_strings(texts), self.as_strings(unlabelled)
+
+    def as_strings(self, texts: Any) -> list[str]:
+        """Return texts as a list of strings, decoded as the vectorizer decodes them."""
         decoding = {
             "encoding": self.vectorizer.encoding,
             "decode_error": self.vectorizer.decode_error,
         }
-        labelled, others = (as_texts(each, **decoding).strings() for each in (texts, unlabelled))
-        return labelled, others
+        return as_texts(texts, **decoding).strings()
 
     def finish(self, indicator: bool, by_group: bool, by_time: bool) -> FittedParts:
         """Select a model and return the parts of the fitted classifier.
@@ -590,9 +666,10 @@ class Training:
             self.selector,
             settings.thresholds,
             None if multi_label or by_group or by_time else MAX_SELECTION_DOCUMENTS,
+            counter.weights,
         )
         settles = documents is not None and self.selector is None
-        settles = settles and not (by_group or by_time or counter.n_unlabelled)
+        settles = settles and not (by_group or by_time or counter.n_unlabelled or self._weighted)
 
         def is_settled(candidate: Candidate) -> bool:
             return settles and isinstance(candidate.model, RefinedNB)
@@ -621,7 +698,7 @@ class Training:
             selection,
             vectorizer,
             tally,
-            planes_for(chosen, self.selector) if chosen.learner.additive else [],
+            planes_for(chosen, self.selector, self._weighted) if chosen.learner.additive else [],
             **common,
         )
 
@@ -647,7 +724,7 @@ class Training:
         left = [
             each
             for each in self.candidates
-            if {*planes}.isdisjoint(planes_for(each, self.selector))
+            if {*planes}.isdisjoint(planes_for(each, self.selector, self._weighted))
         ]
         if not left:
             name, full = self.candidates[0].learner.name, ", ".join(map(repr, planes))

@@ -42,8 +42,9 @@ Learners = Annotated[
         "--learner",
         metavar="MODEL",
         help="Compare this learner, or an expression as of tally train --model; can be repeated. "
-        "Default: every learner except pooled and any "
-        "that would need more than the budget for one fold.",
+        "best selects learner and features in each fold, as in tally train. Default: best and all "
+        "learners except rotation, discriminant and pooled; those behind by more than chance after "
+        "the first fold are stopped there.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -112,9 +113,10 @@ def compare(
     """
     import tallytext
     from tallytext.classifier.expressions import build_model
+    from tallytext.classifier.registry import CHOICES
 
     path = check_output_file(output or default_output(sources, ".html"), page=True)
-    for name in learner or ():
+    for name in {*(learner or ())} - {*CHOICES}:
         build_model(name)  # raises an error before anything is read
     if groups is not None and time is not None:
         raise typer.BadParameter("--groups and --time exclude each other. Leave out one of them.")

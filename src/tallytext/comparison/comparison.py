@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,10 @@ from sklearn.base import clone
 
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.classifier.expressions import build_model
-from tallytext.classifier.registry import Learner
+from tallytext.classifier.registry import CHOICES, Learner
 from tallytext.classifier.registry import learners as registered_learners
 from tallytext.comparison.cross_validation import (
+    STOPPING_LEVEL,
     LearnerRun,
     cross_validate,
     format_seconds,
@@ -37,11 +41,12 @@ from tallytext.comparison.learning_curve import SHARES, LearningCurve, learning_
 from tallytext.comparison.near_duplicates import NearDuplicates, near_duplicates
 from tallytext.comparison.outcomes import Difference, score_difference, score_interval
 from tallytext.comparison.suspects import Suspect
-from tallytext.errors import InputError, TallytextError
+from tallytext.errors import InputError, StaleWarning, TallytextError
 from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.report import EvaluationReport
 from tallytext.features.term_scores import typical_terms
 from tallytext.io.atomic import save_text
+from tallytext.io.html import notebook_table
 from tallytext.runtime import progress_bar
 from tallytext.tally.tally import Tally
 from tallytext.text.vectorizer import TextVectorizer
@@ -49,8 +54,8 @@ from tallytext.tuning.curves import VocabularyCurve, vocabulary_curve
 
 _N_FOLDS = 5
 _MAX_CLASSES_WITH_TERMS, _N_TERMS = 100, 12
-# Pooled needs unlabelled documents, and a comparison has none; it is also slow for many labels.
-_POOLED = "pooled"
+# The value of TextClassifier(model=) that is compared with the learners.
+DEFAULT_MODEL = "auto"
 _MIN_GROUPS = 10
 
 # The legend of the sign that format_difference writes.
@@ -81,6 +86,12 @@ class LearnerResult:
         cannot measure it.
     failure : str
         The reason why it has no more folds, or an empty string.
+    worse_than : str
+        The learner that was better on the first fold at the 99% level, so that this one was
+        stopped after it; or an empty string.
+    chosen : tuple of str
+        The learner and the features that were selected in each fold, for a learner such as "best"
+        that selects them.
     """
 
     name: str
@@ -93,6 +104,8 @@ class LearnerResult:
     predict_seconds: float = 0.0
     megabytes: float | None = None
     failure: str = ""
+    worse_than: str = ""
+    chosen: tuple[str, ...] = ()
 
     @property
     def score(self) -> float | None:
@@ -106,11 +119,18 @@ class LearnerResult:
 
     @property
     def as_good(self) -> bool:
-        """True if it is the best learner, or not significantly different from it."""
-        return self.difference is not None and not self.difference.is_significant
+        """True if it is the best learner, or not significantly different from it.
+
+        A learner that was stopped was significantly worse than another one.
+        """
+        if self.difference is None or self.worse_than:
+            return False
+        return not self.difference.is_significant
 
     def remark(self, n_folds: int) -> str:
-        """Return the failure, or the number of folds if it is not ``n_folds``, or an empty string.
+        """Return the failure, the number of folds if it is not ``n_folds``, and what was selected.
+
+        An empty string if there is nothing to remark.
 
         Parameters
         ----------
@@ -119,10 +139,18 @@ class LearnerResult:
         """
         if self.report is None:
             return self.failure
-        if self.n_folds == n_folds:
-            return ""
-        reason = f": {self.failure}" if self.failure else ""
-        return f"{self.n_folds} of {n_folds} folds{reason}"
+        selected = ", ".join(
+            f"{setting} ({n} of {len(self.chosen)} folds)"
+            for setting, n in Counter(self.chosen).most_common()
+        )
+        remarks = [f"selected {selected}"] if selected else []
+        if self.n_folds < n_folds:
+            reason = f": {self.failure}" if self.failure else ""
+            stopped = "stopped after " if self.worse_than else ""
+            if self.worse_than:
+                reason = f": behind {self.worse_than} by more than chance ({STOPPING_LEVEL:.0%})"
+            remarks.insert(0, f"{stopped}{self.n_folds} of {n_folds} folds{reason}")
+        return "; ".join(remarks)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -143,7 +171,7 @@ class Comparison:
     ----------
     results : list of LearnerResult
         The best learner first, then the others by their difference from it on the same documents;
-        learners that failed are last.
+        then learners that were stopped after the first fold, and those that failed.
     measure : {"accuracy", "micro-F1"}
         The measure of all scores.
     splits : Splits
@@ -286,11 +314,8 @@ class Comparison:
 
         A second table has the ranking measures, if they were requested.
         """
-        names = [self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"]
+        names, notes = self._column_names(), self._notes()
         table = self._learner_table(names, [_table_cells(each) for each in self.results])
-        notes = [SIGN_LEGEND] if any(each.as_good for each in self.results[1:]) else []
-        remarks = ((each.name, each.remark(len(self.splits))) for each in self.results)
-        notes += [f"{name}: {remark}" for name, remark in remarks if remark]
         if notes:
             table.caption = Text("\n".join(notes))
         if self.evaluation.ranking is None:
@@ -298,6 +323,27 @@ class Comparison:
         others = {k: v for k, v in self.other_measures.items() if k not in names}
         cells = [_measure_cells(each, others.values()) for each in self.results]
         return Group(table, Text(""), self._learner_table([*others], cells))
+
+    def _repr_html_(self) -> str:
+        """Return a table of all learners for a notebook; :meth:`to_html` has the whole report."""
+        others = self.other_measures
+        heads = ["learner", *self._column_names(), *(name for name in others if name != "macro-F1")]
+        more = [name for name in others.values() if name != "macro_f1"]
+        rows = [
+            [each.name, *_table_cells(each), *_measure_cells(each, more)] for each in self.results
+        ]
+        notes = "".join(f"<br>{escape(note)}" for note in self._notes())
+        count = f"{len(self.documents.labels):,} documents, {self.splits.description}"
+        return f"<p>{count}</p>{notebook_table(heads, rows)}<p>{notes.removeprefix('<br>')}</p>"
+
+    def _column_names(self) -> list[str]:
+        return [self.measure, "95% interval", "vs. best", "macro-F1", "fit", "predict", "MB"]
+
+    def _notes(self) -> list[str]:
+        """Return the legend, remarks about single learners, and nothing if there are none."""
+        notes = [SIGN_LEGEND] if any(each.as_good for each in self.results[1:]) else []
+        remarks = ((each.name, each.remark(len(self.splits))) for each in self.results)
+        return notes + [f"{name}: {remark}" for name, remark in remarks if remark]
 
     def _learner_table(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
         """Return a table with a row of cells for each learner."""
@@ -375,7 +421,7 @@ def format_difference(result: LearnerResult) -> str:
     difference = result.difference
     if difference is None or difference.interval == (0.0, 0.0):
         return ""
-    return f"{'' if difference.is_significant else '≈ '}{difference.value:+.3f}"
+    return f"{'≈ ' if result.as_good else ''}{difference.value:+.3f}"
 
 
 def compare(
@@ -403,8 +449,12 @@ def compare(
         One label per text, or a list of labels per text.
     learners : iterable of str, default=None
         Names of learners, see :func:`tallytext.classifier.learners`, or expressions such as
-        ``multinomial(smoothing=laplace(1))``. None for every learner that
-        can handle the labels, except "pooled", which is for documents without labels.
+        ``multinomial(smoothing=laplace(1))``, or "best": in each fold the learner and the features
+        that ``TextClassifier("best")`` selects on its training documents. None for "best" and
+        every learner that it may select for some documents; "rotation" and "discriminant", which
+        are slow and were never near the best, and "pooled", which is for documents without labels,
+        are compared only if they are named. With None, a learner that is worse than the best on
+        the first fold (99% level, by a paired test on the documents) is stopped after it.
     folds : int, default=5
         The number of folds.
     groups : array-like of shape (n_documents,), default=None
@@ -464,20 +514,20 @@ def compare(
     ]
     check_words(documents.texts, _new_vectorizer(vectorizer, min_length=1))
     n_steps = len(runs) * len(splits) + len(SHARES) + 2
-    with progress_bar("Comparing", n_steps, verbose) as step:
-        cross_validate(runs, splits, budget, step, include_slow=learners is not None)
+    with hide_library_warnings(), progress_bar("Comparing", n_steps, verbose) as step:
+        cross_validate(runs, splits, budget, step, named=learners is not None)
         if not any(run.folds for run in runs):
             raise InputError(f"no learner could be evaluated. {runs[0].failure}")
         return _analyse(runs, splits, vectorizer, seed, step)
 
 
 def _find_learners(names: Iterable[str] | None, documents: Documents) -> list[Learner]:
-    """Return the named learners, or all that can handle the labels."""
+    """Return the named learners, or the default model and all that it may select."""
     able = registered_learners(multi_label=documents.multi_label)
     if names is None:
-        return [learner for learner in able if learner.name != _POOLED]
-    # An expression is the name of a learner of its own: TextClassifier(model=name) reads either.
-    chosen = [replace(build_model(name)[0], name=name) for name in dict.fromkeys(names)]
+        # The default selects none of the others: they are slow, and were never near the best.
+        return [_contender(DEFAULT_MODEL), *(learner for learner in able if learner.automatic)]
+    chosen = [_contender(name) for name in dict.fromkeys(names)]
     if not chosen:
         raise InputError("there is no learner to compare: learners is empty.")
     for learner in chosen:
@@ -487,6 +537,27 @@ def _find_learners(names: Iterable[str] | None, documents: Documents) -> list[Le
                 "document one label."
             )
     return chosen
+
+
+def _contender(name: str) -> Learner:
+    """Return a learner for a value of ``TextClassifier(model=)``."""
+    if name in CHOICES:
+        summary = "selects a learner and features on the training documents of each fold"
+        return Learner.document_trained(name, summary, TextClassifier)
+    # An expression is the name of a learner of its own: TextClassifier(model=name) reads either.
+    return replace(build_model(name)[0], name=name)
+
+
+@contextmanager
+def hide_library_warnings() -> Iterator[None]:
+    """Hide the warnings of other libraries, such as those about convergence, but not our own.
+
+    A learner that does not converge in a fold shows it by its score.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", StaleWarning)
+        yield
 
 
 def _new_vectorizer(vectorizer: TextVectorizer | None, **defaults: Any) -> TextVectorizer:
@@ -529,7 +600,7 @@ def _analyse(
 
 
 def rank_learners(runs: Sequence[LearnerRun], units: Any) -> list[LearnerResult]:
-    """Return the best learner, then the others by their difference from it, then failed ones.
+    """Return the best learner, the others by their difference from it, stopped and failed ones.
 
     Each learner is compared with the best on the documents that both predicted, so that easy or
     hard folds that it missed do not matter.
@@ -544,10 +615,11 @@ def rank_learners(runs: Sequence[LearnerRun], units: Any) -> list[LearnerResult]
     best = select_best(runs, units)
     results = [_learner_result(run, best, units) for run in runs]
 
-    def order(result: LearnerResult) -> tuple[bool, float]:
-        # -2 is below every difference of two scores: failed learners come last.
-        value = -2.0 if result.difference is None else result.difference.value
-        return result.name != best.learner.name, -value
+    def order(result: LearnerResult) -> tuple[bool, bool, bool, float]:
+        failed = result.difference is None
+        value = 0.0 if result.difference is None else result.difference.value
+        # A stopped learner has the noisier difference of one fold.
+        return result.name != best.learner.name, failed, bool(result.worse_than), -value
 
     return sorted(results, key=order)
 
@@ -572,6 +644,8 @@ def _learner_result(run: LearnerRun, best: LearnerRun, units: Any) -> LearnerRes
         predict_seconds=float(np.median(run.predict_seconds)),
         megabytes=run.megabytes,
         failure=run.failure,
+        worse_than=run.worse_than,
+        chosen=tuple(run.chosen),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tallytext.classifier.classifier import TextClassifier
-from tallytext.classifier.registry import Learner
+from tallytext.classifier.registry import CHOICES, Learner
 from tallytext.comparison.documents import Documents, Splits
 from tallytext.comparison.outcomes import Outcomes, score_difference
 from tallytext.comparison.suspects import (
@@ -39,6 +39,9 @@ _MIN_DOCUMENTS_TO_ESTIMATE, _ESTIMATE_FRACTION = 500, 10
 _MIN_TIME_RATIO = 2
 # A learner that fits within so many seconds is never excluded, however small the budget.
 _MIN_EXCLUDED_SECONDS = 60.0
+# A learner is stopped after the first fold if it is worse than the best at this level, two-sided.
+# Stricter than the 95% of the table: the best of many learners on one fold is partly lucky.
+STOPPING_LEVEL = 0.99
 
 # Writing 5 resets the peak of the resident memory (VmHWM) to its current value.
 _CLEAR_REFS = Path("/proc/self/clear_refs")
@@ -129,6 +132,11 @@ class LearnerRun:
         The time spent on all folds.
     failure : str
         The reason why no more folds are evaluated, or an empty string.
+    worse_than : str
+        The learner that was significantly better on the first fold, so that this one was stopped
+        after it; or an empty string.
+    chosen : list of str
+        The learner and features that were selected in each fold, if the learner selects them.
     """
 
     learner: Learner
@@ -141,6 +149,8 @@ class LearnerRun:
     megabytes: float | None = None
     seconds: float = 0.0
     failure: str = ""
+    worse_than: str = ""
+    chosen: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         multi_label = self.documents.multi_label
@@ -198,6 +208,8 @@ class LearnerRun:
         self.fit_seconds.append(middle - start)
         self.predict_seconds.append(end - middle)
         self.megabytes = megabytes
+        if self.learner.name in CHOICES and classifier.trials_:
+            self.chosen.append(classifier.trials_[0].setting)
         score = self.outcomes.score_on(split.test)
         self.folds.append(FoldResult(split, score, suspects, classifier))
 
@@ -280,9 +292,11 @@ def select_best(runs: Sequence[LearnerRun], units: Any) -> LearnerRun:
     return run if gain > 0 else first
 
 
-def is_worse(run: LearnerRun, best: LearnerRun, units: Any) -> bool:
+def is_worse(run: LearnerRun, best: LearnerRun, units: Any, level: float = 0.95) -> bool:
     """Return True if a run is significantly worse than the best."""
-    return run is not best and score_difference(run.outcomes, best.outcomes, units).interval[1] < 0
+    if run is best:
+        return False
+    return score_difference(run.outcomes, best.outcomes, units, level).interval[1] < 0
 
 
 def cross_validate(
@@ -291,9 +305,9 @@ def cross_validate(
     budget: float | None,
     step: Callable[[], None],
     *,
-    include_slow: bool = True,
+    named: bool = True,
 ) -> None:
-    """Evaluate all learners fold by fold; drop some of them if time is short.
+    """Evaluate all learners fold by fold; drop those that are worse, or if time is short.
 
     Parameters
     ----------
@@ -309,17 +323,20 @@ def cross_validate(
         longer than expected.
     step : callable
         Called after each learner and fold, evaluated or not.
-    include_slow : bool, default=True
-        False to exclude learners from the first fold, too, if fitting takes longer than the
-        budget and than a minute.
+    named : bool, default=True
+        False if the learners were not named by the user: then learners that are worse than the
+        best at the 99% level on the first fold are stopped after it, and learners are excluded
+        from the first fold, too, if fitting takes longer than the budget and than a minute.
     """
     start, remaining = 0.0, [*runs]
-    if not include_slow and budget is not None:
+    if not named and budget is not None:
         _exclude_slow(runs, splits.splits[0], max(budget, _MIN_EXCLUDED_SECONDS))
     for at, split in enumerate(splits):
         # The budget counts from the second fold on: every learner gets the first.
         if at == 1:
             start = perf_counter()
+            if not named:
+                remaining = _stop_worse(remaining, splits.units)
         if at and budget is not None:
             left = budget - (perf_counter() - start)
             remaining = _affordable_runs(
@@ -343,12 +360,25 @@ def _exclude_slow(runs: Sequence[LearnerRun], split: TrainTestSplit, limit: floa
             )
 
 
+def _stop_worse(runs: Sequence[LearnerRun], units: Any) -> list[LearnerRun]:
+    """Return the runs that are not worse than the best; record the others as stopped."""
+    able = [run for run in runs if run.folds]
+    if not able:
+        return []
+    best = select_best(able, units)
+    for run in able:
+        if is_worse(run, best, units, STOPPING_LEVEL):
+            run.worse_than = best.learner.name
+    return [run for run in able if not run.worse_than]
+
+
 def _keep_leading_classifiers(runs: Sequence[LearnerRun]) -> None:
-    """Drop all classifiers but those of the leading learner: all may not fit into memory."""
+    """Drop all classifiers but those of two learners: all may not fit into memory."""
     # The suspects of the best learner are explained by its classifiers, which are stored for that.
-    leader = max(runs, key=lambda run: run.score)
+    # Two, because the lead often changes between two learners, and fitting again takes time.
+    leaders = sorted(runs, key=lambda run: -run.score)[:2]
     for run in runs:
-        if run is not leader:
+        if run not in leaders:
             run.drop_classifiers()
 
 

@@ -152,7 +152,9 @@ def score_interval(outcomes: Outcomes, units: Any) -> tuple[float, float]:
     return wilson_interval(score * effective, effective, _quantile(n_units))
 
 
-def score_difference(other: Outcomes, best: Outcomes, units: Any) -> Difference:
+def score_difference(
+    other: Outcomes, best: Outcomes, units: Any, level: float = _CONFIDENCE_LEVEL
+) -> Difference:
     r"""Compare two learners on the documents that both predicted.
 
     .. math:: (s - s') \pm q \sqrt{\frac{U}{U - 1} \sum_u \Bigl(
@@ -167,6 +169,8 @@ def score_difference(other: Outcomes, best: Outcomes, units: Any) -> Difference:
         The outcomes of a learner, and of the best one.
     units : ndarray of int of shape (n_documents,)
         The number of the independent unit of each document.
+    level : float, default=0.95
+        The confidence level of the interval.
 
     Examples
     --------
@@ -184,7 +188,7 @@ def score_difference(other: Outcomes, best: Outcomes, units: Any) -> Difference:
     score, moves = _influences(numerators, denominators, (2, 0))
     its_score, its_moves = _influences(its_numerators, its_denominators, (0, 2))
     middle = score - its_score
-    reach = _quantile(len(numerators)) * float(np.sqrt(_variance(moves - its_moves)))
+    reach = _quantile(len(numerators), level) * float(np.sqrt(_variance(moves - its_moves)))
     # The plain difference is reported; the added documents shift only the interval.
     return Difference(mine.score - its.score, (middle - reach, middle + reach), int(both.sum()))
 
@@ -212,5 +216,5 @@ def _variance(influences: FloatArray) -> float:
     return float((influences**2).sum() * len(influences) / (len(influences) - 1))
 
 
-def _quantile(n_units: int) -> float:
-    return float(student.ppf((1 + _CONFIDENCE_LEVEL) / 2, max(n_units - 1, 1)))
+def _quantile(n_units: int, level: float = _CONFIDENCE_LEVEL) -> float:
+    return float(student.ppf((1 + level) / 2, max(n_units - 1, 1)))

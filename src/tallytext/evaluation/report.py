@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,11 @@ from tallytext.errors import ScoreError
 from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.measures import FMeasures
 from tallytext.evaluation.significance import Interval, bootstrap_interval_of_counts
+from tallytext.io.html import notebook_table
 from tallytext.tally.labels import sort_labels
+
+# The largest number of classes, and of confusions, in a notebook.
+_N_SHOWN = 20
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -243,6 +248,34 @@ class EvaluationReport:
 
     def __rich__(self) -> Group:
         return self.to_rich()
+
+    def _repr_html_(self) -> str:
+        """Return tables for a notebook, of at most twenty classes and confusions."""
+        averages = [
+            ("micro", self.micro_precision, self.micro_recall, self.micro_f1),
+            ("macro", self.macro_precision, self.macro_recall, self.macro_f1),
+        ]
+        parts = [
+            f"<p><b>{escape(_headline(self))}</b></p>",
+            notebook_table(
+                ["", "precision", "recall", "F1"],
+                [(name, *(f"{value:.3f}" for value in values)) for name, *values in averages],
+            ),
+            *(f"<p>{escape(line)}</p>" for line in _remarks(self)),
+            notebook_table(
+                ["class", "documents", "precision", "recall", "F1"],
+                [
+                    (label, f"{n:,}", *(f"{value:.3f}" for value in values))
+                    for label, n, *values in self.classes[:_N_SHOWN]
+                ],
+            ),
+        ]
+        if len(self.classes) > _N_SHOWN:
+            parts.append(f"<p>and {len(self.classes) - _N_SHOWN:,} more</p>")
+        if self.confusions:
+            rows = [(truth, said, f"{n:,}") for truth, said, n in self.confusions[:_N_SHOWN]]
+            parts.append(notebook_table(["truth", "predicted", "documents"], rows))
+        return "".join(parts)
 
     def __str__(self) -> str:
         return self.to_text()

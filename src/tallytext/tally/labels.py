@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from tallytext._core import number_labels
-from tallytext.errors import LabelError, UnknownNameError, did_you_mean
+from tallytext.errors import InputError, LabelError, UnknownNameError, did_you_mean
 from tallytext.text.sources import is_table, table_chunks
 
 Label: TypeAlias = str | int | float | bool
@@ -140,6 +140,14 @@ def list_labels(labels: Any) -> list[Any]:
         raise LabelError(f"one label per document is needed, in order, not {labels!r:.80}")
     if getattr(labels, "ndim", 1) != 1:
         raise LabelError("labels must have one dimension: one label, or one list, per document.")
+    if is_table(labels):  # such as a column of duckdb, which is a relation with one column
+        try:
+            return [label for chunk in table_chunks(labels) for label in chunk.to_pylist()]
+        except InputError:
+            raise LabelError(
+                f"labels must be one column, but this {type(labels).__name__} has more or none. "
+                "Select the column of the labels."
+            ) from None
     # NumPy and pandas, pyarrow, polars. These give Python values, where iterating gives scalars of
     # the library.
     for method in ("tolist", "to_pylist", "to_list"):
@@ -159,9 +167,7 @@ def label_iterator(labels: Any) -> Iterator[Any]:
     >>> list(label_iterator(pa.array(["x", "y"])))
     ['x', 'y']
     """
-    if is_table(labels):
-        # All at once: some databases cannot stream the texts and the labels at the same time.
-        return iter([label for chunk in table_chunks(labels) for label in chunk.to_pylist()])
+    # A table is read at once: some databases cannot stream texts and labels at the same time.
     return labels if isinstance(labels, Iterator) else iter(list_labels(labels))
 
 
