@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallytext._core import Texts, stream_terms, token_spans
@@ -430,7 +430,7 @@ class _Piece:
     script: str = ""
     value: float = 0.0
     known: bool = False
-    is_used: bool = field(default=False, compare=False)
+    is_used: bool = False
 
     def joins(self, other: _Piece) -> bool:
         """Return True if both are adjacent characters of one run."""
@@ -489,9 +489,7 @@ class _Pieces:
                 continue
             last = piece
             if found and found[-1].joins(piece):
-                found[-1] = replace(
-                    found[-1], end=piece.end, value=found[-1].value + piece.value
-                )
+                found[-1] = replace(found[-1], end=piece.end, value=found[-1].value + piece.value)
             else:
                 found.append(piece)
         return found
