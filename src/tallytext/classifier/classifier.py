@@ -72,7 +72,7 @@ from tallytext.errors import (
 from tallytext.features.selected_tally import SelectedTally
 from tallytext.features.selector import TermSelector
 from tallytext.models.base import TrainedClassifier
-from tallytext.models.naive_bayes import NO_TERMS, NaiveBayes
+from tallytext.models.naive_bayes import NaiveBayes
 from tallytext.runtime import progress_bar, rows_per_block
 from tallytext.semantic.matching import PhraseCounter
 from tallytext.semantic.serialization import finders_to_bytes
@@ -1334,16 +1334,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tally.term_documents > 0
 
     def _class_priors(self, classes: NDArray[Any]) -> FloatArray:
-        """Return the probability of each class for a document of which nothing is known."""
-        model, tally = self.model_, self.tally_
-        if isinstance(model, NaiveBayes):  # it may have a prior of its own
-            counts = model._reader().read(NO_TERMS)
-            known = counts.order.classes.tolist()
-            values = np.exp(model.posteriors(model._log_priors(counts)[None]))[0]
-        else:
-            known, values = tally.classes, tally.class_documents / max(tally.n_documents, 1)
+        """Return the share of each class in the learned documents."""
+        tally = self.tally_
+        values = tally.class_documents / max(tally.n_documents, 1)
         # Another thread may have learned a class meanwhile.
-        share = dict(zip(known, values.tolist(), strict=False))
+        share = dict(zip(tally.classes, values.tolist(), strict=False))
         priors = np.array([share.get(label, 0.0) for label in classes.tolist()])
         total = priors.sum()
         return priors if self.multi_label_ or not total else priors / total

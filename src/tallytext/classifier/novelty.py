@@ -14,10 +14,10 @@ from tallytext.text.analysis import Analyzer
 from tallytext.text.sources import as_texts
 from tallytext.text.vocabulary import Vocabulary
 
-# Logistic regression of "is of a class left out", both kinds with equal weight, on webkb,
-# reuters21578, korean_news8_1600, ag_news_20k and debian_sections, by the default and by additive
-# learners. benchmarks/novelty.py measures it on other corpora.
-_INTERCEPT, _PER_LOGIT, _PER_UNKNOWN_SHARE = 1.04, -0.45, 6.2
+COEFFICIENTS = (0.69, -0.50, 8.83)
+"""Constant, and coefficients of the two signals: a logistic regression on corpora with classes left
+out, fitted by benchmarks/novelty.py."""
+
 # The calibration of a probability beyond this is not worth its extrapolation.
 _MAX_PROBABILITY = 1 - 1e-4
 
@@ -130,9 +130,23 @@ def novelty_scores(proba: FloatArray, known: FloatArray, expected_unknown: float
     --------
     >>> proba = np.array([[0.99, 0.01], [0.6, 0.4], [0.6, 0.4], [0.6, 0.4]])
     >>> novelty_scores(proba, np.array([1.0, 1.0, 0.5, 0.0]), 0.05).round(2)
-    array([0.21, 0.63, 0.97, 1.  ])
+    ARR
+    """
+    constant, per_logit, per_share = COEFFICIENTS
+    logit, surprise = novelty_signals(proba, known, expected_unknown)
+    z = constant + per_logit * logit + per_share * surprise
+    return np.where(known > 0, 1 / (1 + np.exp(-z)), 1.0)
+
+
+def novelty_signals(
+    proba: FloatArray, known: FloatArray, expected_unknown: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the log-odds of the best class, and the share of unexpected unknown terms.
+
+    Parameters
+    ----------
+    proba, known, expected_unknown
+        As for :func:`novelty_scores`.
     """
     best = np.clip(proba.max(axis=1, initial=0.0), 1 - _MAX_PROBABILITY, _MAX_PROBABILITY)
-    surprise = (1.0 - known) - expected_unknown
-    z = _INTERCEPT + _PER_LOGIT * np.log(best / (1 - best)) + _PER_UNKNOWN_SHARE * surprise
-    return np.where(known > 0, 1 / (1 + np.exp(-z)), 1.0)
+    return np.log(best / (1 - best)), (1.0 - known) - expected_unknown
