@@ -760,7 +760,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate([shares.words for _, shares in self._known_shares(texts)])
 
     def novelty(self, texts: Any) -> FloatArray:
-        """Return how likely each text is of no class that was learned, from 0 to 1.
+        """Return the novelty of each text: how likely it is of no learned class, from 0 to 1.
 
         It is a function of the largest probability and of the share of unknown terms, beyond the
         share that is expected of new documents. Above 0.5, a text looks more like texts of classes

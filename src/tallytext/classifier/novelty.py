@@ -130,7 +130,7 @@ def novelty_scores(proba: FloatArray, known: FloatArray, expected_unknown: float
     --------
     >>> proba = np.array([[0.99, 0.01], [0.6, 0.4], [0.6, 0.4], [0.6, 0.4]])
     >>> novelty_scores(proba, np.array([1.0, 1.0, 0.5, 0.0]), 0.05).round(2)
-    ARR
+    array([0.11, 0.51, 0.99, 1.  ])
     """
     constant, per_logit, per_share = COEFFICIENTS
     logit, surprise = novelty_signals(proba, known, expected_unknown)
