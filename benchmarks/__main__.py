@@ -46,6 +46,7 @@ SECTIONS = {
     "pooled": "PooledNB: few labels and a pool",
     "labelling": "Labelling: how long one waits",
     "prediction_sets": "Prediction sets",
+    "novelty": "Novelty: classes left out of training",
     "several_labels": "Several labels: in steps, as expected, with few terms",
     "equality": "Dask and Spark: equal to the last bit",
     "streaming": "Streams larger than memory",

@@ -38,7 +38,7 @@ def new(folder):
 
 def test_answers_are_those_of_the_classifier(model, tmp_path):
     classifier = TextClassifier.load(model)
-    options = ("--top", "2", "--set", "0.9", "--explain", "--id", "key")
+    options = ("--top", "2", "--set", "0.9", "--explain", "--id", "key", "--always")
     found = answers_of("predict", model, new(tmp_path), *options)
     proba = classifier.predict_proba(TEXTS)
     assert [each["row"] for each in found] == [1, 2, 3, 4, 5]
@@ -51,6 +51,36 @@ def test_answers_are_those_of_the_classifier(model, tmp_path):
     assert [each["set"] for each in found] == classifier.predict_set(TEXTS, 0.9)
     why = {**classifier.explain(TEXTS[0]).to_dict()}
     assert found[0]["explanation"] == {name: why[name] for name in why if name != "text"}
+
+
+def test_a_text_without_a_known_word_has_no_label_unless_one_is_requested(
+    model, multi_label, tmp_path
+):
+    texts = write_jsonl(tmp_path / "odd.jsonl", [{"text": "cheap lunch"}, {"text": "xyzzy"}])
+    for path, nothing in ((model, None), (multi_label, [])):
+        classifier = TextClassifier.load(path)
+        known, unknown = answers_of("predict", path, texts)
+        assert known["label"] and unknown["label"] == nothing
+        expected = classifier.predict(["xyzzy"], always=False).tolist()
+        assert [unknown["label"]] == expected
+        always = answers_of("predict", path, texts, "--always")
+        assert [each["label"] for each in always] == [
+            *classifier.predict(["cheap lunch"]).tolist(),
+            *classifier.predict(["xyzzy"]).tolist(),
+        ]
+
+
+def test_known_share_and_novelty_are_written_alike_as_json_and_csv(model, tmp_path):
+    options = ("--known", "--novelty", "--set", "0.9", "--top", "2")
+    found = answers_of("predict", model, new(tmp_path), *options)
+    classifier = TextClassifier.load(model)
+    assert [each["known_share"] for each in found] == classifier.known_share(TEXTS).tolist()
+    assert [each["novelty"] for each in found] == classifier.novelty(TEXTS).tolist()
+    output = succeed("predict", model, new(tmp_path), *options, "--to", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(output)))
+    for name in ("known_share", "novelty"):
+        assert [float(row[name]) for row in rows] == [each[name] for each in found]
+    assert [row["set"] for row in rows] == [";".join(each["set"]) for each in found]
 
 
 def test_only_what_was_asked_for_is_answered(model, tmp_path):
@@ -67,7 +97,7 @@ def test_no_label_is_given_below_the_confidence(model, tmp_path):
 
 def test_several_labels_are_those_of_the_classifier(multi_label, tmp_path):
     classifier = TextClassifier.load(multi_label)
-    found = answers_of("predict", multi_label, new(tmp_path))
+    found = answers_of("predict", multi_label, new(tmp_path), "--always")
     expected = [set(labels) for labels in classifier.predict(TEXTS)]
     assert [set(each["label"]) for each in found] == expected
     assert {len(labels) for labels in expected} != {1}
@@ -75,7 +105,8 @@ def test_several_labels_are_those_of_the_classifier(multi_label, tmp_path):
     for each, row in zip(found, proba, strict=True):
         assert each["probability"] == [row[names.index(label)] for label in each["label"]]
         assert each["probability"] == sorted(each["probability"], reverse=True)
-    likely = answers_of("predict", multi_label, new(tmp_path), "--min-confidence", "0.6")
+    options = ("--always", "--min-confidence", "0.6")
+    likely = answers_of("predict", multi_label, new(tmp_path), *options)
     expected = [set(labels) for labels in classifier.predict(TEXTS, min_confidence=0.6)]
     assert [set(each["label"]) for each in likely] == expected
 
@@ -86,9 +117,10 @@ def test_answers_can_be_csv(model, tmp_path):
     rows = list(csv.DictReader(io.StringIO(output)))
     found = answers_of("predict", model, new(tmp_path), "--top", "5", "--set", "0.9")
     for row, each in zip(rows, found, strict=True):
-        assert (row["label"], float(row["probability"])) == (each["label"], each["probability"])
+        found_label, found_probability = row["label"] or None, float(row["probability"])
+        assert (found_label, found_probability) == (each["label"], each["probability"])
         assert row["label_2"] == each["top"][1]["label"]
-        assert row["set"].split(";") == each["set"]
+        assert row["set"] == ";".join(each["set"])
         assert row["label_4"] == row["probability_5"] == ""
         assert float(row["probability_3"]) == each["top"][2]["probability"]
     assert rows[1]["id"] == "k1"

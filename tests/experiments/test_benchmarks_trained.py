@@ -26,3 +26,16 @@ def test_forests_are_measured(data):  # noqa: F811
     assert result.returncode == 0, result.stderr
     for expected in ("a tree on words", "RotationForest, 50 trees", "Fisher", "accuracy"):
         assert expected in result.stdout
+
+
+def test_novelty_is_measured_on_classes_left_out(tmp_path):
+    columns = {
+        "text": [f"word{i % 12} topic{i % 12} and more{i % 5}" for i in range(240)],
+        "labels": [[f"class{i % 12}"] for i in range(240)],
+        "split": ["test" if i // 12 % 3 == 0 else "train" for i in range(240)],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "20ng_bydate.parquet")
+    result = benchmarks("--only", "novelty", "--data", tmp_path)
+    assert result.returncode == 0, result.stderr
+    for expected in ("AUROC of classes left out", "1 − p", "unknown", "best", "chi-contrast"):
+        assert expected in result.stdout

@@ -48,6 +48,7 @@ from tallytext.classifier.model_selection import (
     n_scored_documents,
     random_keys,
 )
+from tallytext.classifier.novelty import KnownShares, expected_unknown_share, novelty_scores
 from tallytext.classifier.registry import Learner, ModelName
 from tallytext.classifier.report import (
     Changes,
@@ -58,7 +59,7 @@ from tallytext.classifier.report import (
 )
 from tallytext.classifier.training import TRAINING_BATCH, Training, retrain
 from tallytext.decision.calibrators import OutOfSample, align_columns
-from tallytext.decision.explanation import Explanation
+from tallytext.decision.explanation import Explanation, sum_onto_words
 from tallytext.decision.score_histograms import ScoreHistograms
 from tallytext.decision.thresholds import ThresholdRule, check_threshold_rule
 from tallytext.errors import (
@@ -704,7 +705,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._retrain(sparse.vstack([X, Z], format="csr"), [*labels, *more], vectorizer)
         return self
 
-    def predict(self, texts: Any, *, min_confidence: float | None = None) -> NDArray[Any]:
+    def predict(
+        self, texts: Any, *, min_confidence: float | None = None, always: bool = True
+    ) -> NDArray[Any]:
         """Return the label of each text, or its labels if it may have several.
 
         Parameters
@@ -712,6 +715,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         texts : list, column or iterable of str
         min_confidence : float, default=None
             Return None, or no label, instead of a label below this probability.
+        always : bool, default=True
+            True to return the most frequent label for a text without a known word, as
+            scikit-learn's classifiers do; False to return None, or no label.
 
         Returns
         -------
@@ -725,19 +731,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             # Calibration leaves the best class the best, so that it need not be fitted for this.
             return np.concatenate(
                 [
-                    model.predict(X) if X.shape[0] else model.classes_[:0]
+                    self._predict_counted(model, X, always)
                     for model, X in self._count_batches(texts, _PREDICTION_BATCH)
                 ]
             )
         self._warn_if_stale()
         threshold = 0.0 if min_confidence is None else float(min_confidence)
         if self.multi_label_:
-            found = self._predict_lists(texts, threshold)
+            found = self._predict_lists(texts, threshold, always)
             return found if self.n_columns_ is None else lists_to_indicator(found, self.n_columns_)
         batches = []
-        for proba, classes in self._probabilities(texts, self.calibration_):
+        for proba, classes, unknown in self._probabilities(texts, self.calibration_):
             labels = classes.astype(object)[proba.argmax(axis=1)]
             labels[proba.max(axis=1, initial=0.0) < threshold] = None
+            if not always:
+                labels[unknown] = None
             batches.append(labels)
         return np.concatenate(batches)
 
@@ -745,7 +753,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probability of each class for each text, calibrated on held-out documents.
 
         Columns are those of ``classes_``. Rows sum to one, unless documents may have several
-        labels: then the probability of each class is independent of the others.
+        labels: then the probability of each class is independent of the others. A text without a
+        known word gets the share of each class in the training documents (the prior).
 
         Parameters
         ----------
@@ -753,7 +762,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The texts.
         """
         self._warn_if_stale()
-        return concatenate_batches([*self._probabilities(texts, self.calibration_)], 0.0).values
+        return concatenate_batches(self._class_values(texts), 0.0).values
 
     def predict_log_proba(self, texts: Any) -> FloatArray:
         """Return the logarithms of :meth:`predict_proba`.
@@ -764,7 +773,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The texts.
         """
         self._warn_if_stale()
-        batches = [*self._probabilities(texts, self.calibration_)]
+        batches = self._class_values(texts)
         # A probability of 0 is not an error, and its logarithm is -inf.
         with np.errstate(divide="ignore"):
             return np.log(concatenate_batches(batches, 0.0).values)
@@ -804,7 +813,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._warn_if_stale()
         found: list[list[Any]] = []
-        for proba, classes in self._probabilities(texts, calibration):
+        for proba, classes, _ in self._probabilities(texts, calibration):
             names = classes.tolist()
             sets = calibration.sets.sets(
                 proba, coverage, classes=names, by_class=by_class, never_empty=never_empty
@@ -827,7 +836,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("k", k, 1, error=ScoreError)
         self._warn_if_stale()
         found: list[list[LabelProbability]] = []
-        for proba, classes in self._probabilities(texts, self.calibration_):
+        for proba, classes, _ in self._probabilities(texts, self.calibration_):
             names, order = classes.tolist(), np.argsort(-proba, axis=1, kind="stable")[:, :k]
             for ranked, row in zip(order, proba, strict=True):
                 found.append([LabelProbability(names[c], float(row[c])) for c in ranked])
@@ -874,8 +883,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([ True, False])
         """
         model, batches = self.model_, []
-        for X in self._count_batches(texts):
-            values, _, classes = self._scores_lengths_classes(X)
+        for model, X in self._count_batches(texts):
+            values, _, classes = _scores_lengths_classes(model, X)
             if isinstance(model, TrainedClassifier) and X.shape[0]:
                 # Its scores may contain priors, which its predictions do not.
                 values = model._decide(model._check_counts(X))
@@ -887,6 +896,61 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(model, TrainedClassifier) or not len(found):
             return found
         return model.log_odds(found)
+
+    def known_share(self, texts: Any) -> FloatArray:
+        """Return the share of the words of each text that occur in learned documents.
+
+        Words are single words, also if the classifier counts pairs of words and strings of
+        characters; in Korean also pairs of syllables, in Japanese and Chinese pairs of characters.
+        A text without any word has the share 0.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+
+        Examples
+        --------
+        >>> from tallytext import TextClassifier
+        >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+        >>> clf.known_share(["buy lunch later", "an owl", ""]).round(2)
+        array([0.67, 0.  , 0.  ])
+        """
+        return np.concatenate([shares.words for _, shares in self._known_shares(texts)])
+
+    def novelty(self, texts: Any) -> FloatArray:
+        """Return the novelty of each text: how likely it is of no learned class, from 0 to 1.
+
+        It is a function of the largest probability and of the share of unknown terms, beyond the
+        share that is expected of new documents. Above 0.5, a text looks more like texts of classes
+        that were left out of training; the figure assumes that these are as frequent as others. A
+        text without a known word has the novelty 1.
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str
+
+        Examples
+        --------
+        >>> from tallytext import TextClassifier
+        >>> texts = ["buy cheap pills", "lunch at noon", "buy pills now", "lunch or dinner"]
+        >>> clf = TextClassifier("multinomial").fit(texts, ["spam", "ham", "spam", "ham"])
+        >>> seen, partly, never = clf.novelty(["buy pills", "buy a saxophone", "a saxophone"])
+        >>> seen < partly < never
+        np.True_
+        """
+        self._warn_if_stale()
+        calibration = self.calibration_
+        expected = expected_unknown_share(self._all_counts)
+        return np.concatenate(
+            [
+                novelty_scores(
+                    concatenate_batches(self._class_values(batch, calibration), 0.0).values,
+                    shares.terms,
+                    expected,
+                )
+                for batch, shares in self._known_shares(texts)
+            ]
+        )
 
     def rank(self, texts: Any, label: Any, normalize: bool | None = None) -> FloatArray:
         """Return a number for each text that sorts texts by how well they fit a class.
@@ -913,7 +977,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ]
         )
 
-    def explain(self, text: str, label: Any = None, against: Any = None) -> Explanation:
+    def explain(
+        self,
+        text: str,
+        label: Any = None,
+        against: Any = None,
+        *,
+        by: Literal["word", "feature"] = "word",
+    ) -> Explanation:
         """Return the contribution of each word of a text to the score of a class.
 
         Parameters
@@ -923,13 +994,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The class to explain; None for the best.
         against : label, default=None
             The class to compare it with; None for the next best, or for all others.
+        by : {"word", "feature"}, default="word"
+            "word": contributions of pairs of words and of strings of characters are summed onto
+            the words of the text; in Japanese and Chinese, onto runs of characters. "feature":
+            each pair and each string by itself. The total is the same.
+
+        Examples
+        --------
+        >>> from tallytext import TextClassifier, TextVectorizer
+        >>> vectorizer = TextVectorizer(ngram_range=(1, 2), chars=(2, 4))
+        >>> clf = TextClassifier("multinomial", vectorizer=vectorizer)
+        >>> clf = clf.fit(["cheap pills", "long lunch"], ["spam", "ham"])
+        >>> [each.term for each in clf.explain("cheap lunch").contributions]
+        ['cheap', 'lunch']
+        >>> [each.term for each in clf.explain("cheap lunch", by="feature").top(3)]
+        ['lunch', '# l', '#lu']
         """
         if not isinstance(text, str):
             raise InputError(f"explain takes one text, not {text!r:.60}")
+        if by not in ("word", "feature"):
+            raise InputError(f"by must be 'word' or 'feature', not {by!r}.")
         check_is_fitted(self)
         vectorizer, model = self._reading
         x = self._mask(vectorizer.transform([text]))
-        return model.explain(x, label, against, text=text, vectorizer=vectorizer)
+        found = model.explain(x, label, against, text=text, vectorizer=vectorizer)
+        return sum_onto_words(found, vectorizer.build_analyzer()) if by == "word" else found
 
     def terms(self, label: Any, n: int = 10) -> list[str]:
         """Return the terms that are most typical of a class, by log-likelihood ratio.
@@ -1400,24 +1489,104 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return X
         return self.selector_.mask(X)
 
-    def _probabilities(self, texts: Any, calibration: Calibration | None) -> Iterator[ClassValues]:
-        """Yield probabilities batch by batch, all by the same calibration."""
+    def _probabilities(
+        self, texts: Any, calibration: Calibration | None
+    ) -> Iterator[tuple[FloatArray, NDArray[Any], NDArray[np.bool_]]]:
+        """Yield probabilities, classes and rows without a known term, by the same calibration."""
         for model, X in self._count_batches(texts):
             scores, lengths, classes = _scores_lengths_classes(model, X)
             if calibration is None:
-                yield ClassValues(np.exp(model.posteriors(scores)), classes)
+                proba = np.exp(model.posteriors(scores))
             else:
                 proba = calibration.probabilities(scores, lengths, classes, model.log_odds)
-                yield ClassValues(proba, classes)
+            unknown = self._without_known_terms(X)
+            if unknown.any():
+                proba[unknown] = self._class_priors(classes)
+            yield proba, classes, unknown
 
-    def _predict_lists(self, texts: Any, threshold: float) -> NDArray[np.object_]:
+    def _class_values(
+        self, texts: Any, calibration: Calibration | None = None
+    ) -> list[ClassValues]:
+        """Return probabilities of all batches, by the calibration of the classifier."""
+        calibration = self.calibration_ if calibration is None else calibration
+        return [ClassValues(*each[:2]) for each in self._probabilities(texts, calibration)]
+
+    def _proba_and_unknown(self, texts: Any) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Return :meth:`predict_proba`, and True for texts without a known term."""
+        self._warn_if_stale()
+        batches = [*self._probabilities(texts, self.calibration_)]
+        values = concatenate_batches([ClassValues(*each[:2]) for each in batches], 0.0).values
+        return values, np.concatenate([unknown for _, _, unknown in batches])
+
+    def _predict_counted(self, model: Any, X: Any, always: bool) -> NDArray[Any]:
+        """Return the best label of each document, None for one without a known term if asked."""
+        labels: NDArray[Any] = model.predict(X) if X.shape[0] else model.classes_[:0]
+        unknown = self._without_known_terms(X)
+        if always and unknown.any():
+            classes = self.classes_
+            labels[unknown] = classes[self._class_priors(classes).argmax()]
+        elif not always:
+            labels = labels.astype(object)
+            labels[unknown] = None
+        return labels
+
+    def _predict_lists(
+        self, texts: Any, threshold: float, always: bool = True
+    ) -> NDArray[np.object_]:
         """Return the labels of texts that may have several."""
         calibration = self.calibration_
         found = []
-        for proba, classes in self._probabilities(texts, calibration):
-            assigned = self._assign_labels(proba, classes, calibration)
-            found.append(label_lists(assigned & (proba >= threshold), classes))
+        for proba, classes, unknown in self._probabilities(texts, calibration):
+            assigned = self._assign_labels(proba, classes, calibration) & (proba >= threshold)
+            if not always:
+                assigned[unknown] = False
+            found.append(label_lists(assigned, classes))
         return np.concatenate(found)
+
+    def _without_known_terms(self, X: Any) -> NDArray[np.bool_]:
+        """Return True for documents of which no term is left in the counts."""
+        n_terms: NDArray[Any] = np.diff(X.indptr)
+        tally = self.tally_
+        # Words of unlabelled documents are known to the model, and not among the counts; and
+        # without forgotten terms, all terms of the vocabulary are.
+        if self.pool_.n_documents or int(tally.n_terms) >= len(tally.vocabulary):
+            return n_terms == 0
+        learned = self._learned_terms(tally)
+        terms = X.indices
+        inside = terms < len(learned)
+        known = np.zeros(len(terms), dtype=bool)
+        known[inside] = learned[terms[inside]]
+        row = np.repeat(np.arange(X.shape[0]), n_terms)
+        return np.bincount(row[known], minlength=X.shape[0]) == 0
+
+    def _learned_terms(self, tally: Tally) -> NDArray[np.bool_]:
+        """Return True for the terms of the vocabulary that some learned document has."""
+        if self.pool_.n_documents:
+            return np.ones(len(tally.vocabulary), dtype=bool)
+        return tally.term_documents > 0
+
+    def _class_priors(self, classes: NDArray[Any]) -> FloatArray:
+        """Return the share of each class in the learned documents."""
+        tally = self.tally_
+        values = tally.class_documents / max(tally.n_documents, 1)
+        # Another thread may have learned a class meanwhile.
+        share = dict(zip(tally.classes, values.tolist(), strict=False))
+        priors = np.array([share.get(label, 0.0) for label in classes.tolist()])
+        total = priors.sum()
+        return priors if self.multi_label_ or not total else priors / total
+
+    def _known_shares(self, texts: Any) -> Iterator[tuple[Any, KnownShares]]:
+        """Yield batches of texts with the shares of their known words and terms."""
+        check_is_fitted(self)
+        analyzer, vocabulary = self.vectorizer_.build_analyzer(), self.vectorizer_.vocabulary_
+        learned = self._learned_terms(self._all_counts)
+        size = min(_PREDICTION_BATCH, rows_per_block(len(self.classes_)))
+        is_empty = True
+        for batch in split_documents(texts, size):
+            is_empty = False
+            yield batch, KnownShares.from_texts(batch, analyzer, vocabulary, learned)
+        if is_empty:
+            yield [], KnownShares(np.empty(0), np.empty(0))
 
     def _assign_labels(
         self, proba: FloatArray, classes: NDArray[Any], calibration: Calibration | None

@@ -40,6 +40,10 @@ class OutputOptions:
         Smallest probability of a label; less likely labels become null.
     explain : bool
         Whether to add explanations.
+    always : bool
+        Whether a document without a known word gets a label; otherwise its label is null.
+    known, novelty : bool
+        Whether to add the share of known words, and the novelty.
     to : {"jsonl", "csv"}
         Format.
     has_file, has_id : bool
@@ -55,6 +59,9 @@ class OutputOptions:
     coverage: float | None = None
     min_confidence: float | None = None
     explain: bool = False
+    always: bool = False
+    known: bool = False
+    novelty: bool = False
     to: str = "jsonl"
     has_file: bool = False
     has_id: bool = False
@@ -67,8 +74,13 @@ class OutputOptions:
         """Return a formatter of rows for this format."""
         if self.to == "jsonl":
             return JsonFormatter()
-        has_sets, top = self.coverage is not None, self.top or 0
-        return CsvFormatter(has_file=self.has_file, has_id=self.has_id, top=top, has_sets=has_sets)
+        return CsvFormatter(
+            has_file=self.has_file,
+            has_id=self.has_id,
+            top=self.top or 0,
+            has_sets=self.coverage is not None,
+            more=["known_share"] * self.known + ["novelty"] * self.novelty,
+        )
 
 
 class RowPredictor:
@@ -94,19 +106,26 @@ class RowPredictor:
     def predict(self, batch: Batch, file: str | None = None) -> list[PredictionRow]:
         """Return the row of each document, with the name of its file if one is given."""
         options = self._options
-        proba = self._classifier.predict_proba(batch.texts)
+        proba, unknown = self._classifier._proba_and_unknown(batch.texts)
         first = {} if file is None else {"file": file}
         rows: list[PredictionRow] = [{**first, "row": place} for place in batch.places]
         _set_column(rows, "id", next(iter(batch.also.values()), []))
         pairs = labels_and_probabilities(
             self._classifier, batch.texts, proba, options.min_confidence
         )
-        for row, (label, probability) in zip(rows, pairs, strict=True):
+        multi_label = self._classifier.multi_label_
+        for row, (label, probability), is_unknown in zip(rows, pairs, unknown, strict=True):
+            if is_unknown and not options.always:
+                label, probability = ([], []) if multi_label else (None, probability)
             row["label"], row["probability"] = label, probability
         if options.top is not None:
             _set_column(rows, "top", self._top_labels(proba, options.top))
         if options.coverage is not None:
             _set_column(rows, "set", self._classifier.predict_set(batch.texts, options.coverage))
+        if options.known:
+            _set_column(rows, "known_share", self._classifier.known_share(batch.texts).tolist())
+        if options.novelty:
+            _set_column(rows, "novelty", self._classifier.novelty(batch.texts).tolist())
         if options.explain:
             _set_column(rows, "explanation", self._explanations(batch))
         return rows
@@ -172,6 +191,8 @@ class CsvFormatter:
         Number of most probable labels in each row.
     has_sets : bool
         Whether rows have a set of labels.
+    more : sequence of str
+        Names of further columns of numbers, which come last.
 
     Examples
     --------
@@ -180,23 +201,28 @@ class CsvFormatter:
     (b'row,label,probability\\n', b'1,sea;sky,0.9;0.8\\n')
     """
 
-    def __init__(self, *, has_file: bool, has_id: bool, top: int, has_sets: bool) -> None:
-        self._top = top
+    def __init__(
+        self, *, has_file: bool, has_id: bool, top: int, has_sets: bool, more: Sequence[str] = ()
+    ) -> None:
+        self._top, self._more = top, more
         ranks = [f"{name}_{rank + 1}" for rank in range(top) for name in ("label", "probability")]
         files, ids, sets = ["file"] * has_file, ["id"] * has_id, ["set"] * has_sets
-        self.header = csv_lines([[*files, "row", *ids, "label", "probability", *ranks, *sets]])
+        columns = [*files, "row", *ids, "label", "probability", *ranks, *sets, *more]
+        self.header = csv_lines([columns])
 
     def format(self, rows: list[PredictionRow]) -> bytes:
         """Return rows as lines."""
         return csv_lines([self._values(row) for row in rows])
 
     def _values(self, row: PredictionRow) -> list[Any]:
-        plain = {name: value for name, value in row.items() if name not in ("top", "set")}
+        later = {"top", "set", *self._more}
+        plain = {name: value for name, value in row.items() if name not in later}
         ranked = [value for each in row.get("top", []) for value in each.values()]
         # A model may have fewer classes than labels were requested.
         ranked += [""] * (2 * self._top - len(ranked))
         sets = [_join_list(row["set"])] if "set" in row else []
-        return [*map(_join_list, plain.values()), *ranked, *sets]
+        more = [row[name] for name in self._more]
+        return [*map(_join_list, plain.values()), *ranked, *sets, *more]
 
 
 def as_json(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -43,13 +43,25 @@ def explain(
             help="Write the explanation to an HTML page instead. An existing page is replaced.",
         ),
     ] = None,
+    features: Annotated[
+        bool,
+        typer.Option(
+            "--features",
+            help="Show pairs of words and strings of characters by themselves, if the model counts "
+            "them, instead of their sums by word.",
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Show how much each word of a text counts for a label or against it.
 
+    If the model also counts pairs of words and strings of characters, their contributions are
+    summed onto the words of the text; in Japanese and Chinese, onto runs of characters.
+
     \b
     tally explain mails.tally "Your parcel is waiting, click here"
     tally explain mails.tally "A cheap lunch" --label spam --against work
+    tally explain mails.tally "A cheap lunch" --features
     tally explain mails.tally - --html why.html < mail.txt
     """
     if html is not None:
@@ -59,7 +71,8 @@ def explain(
     wanted, other = (
         None if name is None else find_class(classifier, name) for name in (label, against)
     )
-    explanation = classifier.explain(document, wanted, other)
+    by: Literal["word", "feature"] = "feature" if features else "word"
+    explanation = classifier.explain(document, wanted, other, by=by)
     likeliest = classifier.top_k([document], 3)[0]
     if not any(each.known for each in explanation.contributions):
         show_warning(

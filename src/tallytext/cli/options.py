@@ -251,6 +251,30 @@ Explain = Annotated[
         rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
+Always = Annotated[
+    bool,
+    typer.Option(
+        "--always",
+        help="Write the most frequent label for a document without a known word, instead of null.",
+        rich_help_panel=_PREDICTION_PANEL,
+    ),
+]
+Known = Annotated[
+    bool,
+    typer.Option(
+        "--known",
+        help="Also write the share of the words that occur in training documents, as known_share.",
+        rich_help_panel=_PREDICTION_PANEL,
+    ),
+]
+Novelty = Annotated[
+    bool,
+    typer.Option(
+        "--novelty",
+        help="Also write how likely the document is of none of the classes, from 0 to 1.",
+        rich_help_panel=_PREDICTION_PANEL,
+    ),
+]
 Identifier = Annotated[
     str | None,
     typer.Option(
@@ -284,6 +308,9 @@ class PredictOptions:
     coverage: Coverage = None
     min_confidence: MinConfidence = None
     explain: Explain = False
+    always: Always = False
+    known: Known = False
+    novelty: Novelty = False
     identifier: Identifier = None
     to: To = AnswerFormat.jsonl
     batch: BatchSize = 16_384

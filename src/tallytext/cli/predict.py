@@ -55,11 +55,14 @@ def predict(
     Predictions are lines of JSON (or CSV) on standard output, in the order of the documents. "row"
     is the position of a document: the line of a file, counted from 1; the row of a Parquet file,
     counted from 0; or the name of a file in a folder. With several inputs, "file" is the input.
+    The label of a document without a known word is null, and its probability that of the most
+    frequent class.
 
     \b
     tally predict mails.tally new.jsonl --top 3 > answers.jsonl
     tally predict mails.tally new.csv --text body --id message --to csv
     tally predict mails.tally new.csv --text body --min-confidence 0.7
+    tally predict mails.tally new.csv --text body --known --novelty
     cat new.txt | tally predict mails.tally - --format txt --explain
     tally predict mails.tally new-*.parquet --engine dask -o answers
     """
@@ -111,6 +114,9 @@ def _output_options(wanted: PredictOptions, has_file: bool) -> OutputOptions:
         coverage=wanted.coverage,
         min_confidence=wanted.min_confidence,
         explain=wanted.explain,
+        always=wanted.always,
+        known=wanted.known,
+        novelty=wanted.novelty,
         to=wanted.to.value,
         has_file=has_file,
         has_id=wanted.identifier is not None,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallytext._core import Texts, stream_terms, token_spans
@@ -257,19 +260,33 @@ def locate_terms(analyzer: Analyzer, text: str) -> list[TermSpan]:
     élèves 7 13
     bas élèves 2 13
     """
+    located = _locate_ngrams(analyzer, _locate_analysed(analyzer, text))
+    ngrams = [_join_spans(words) for words in located]
+    return ngrams if analyzer.chars is None else ngrams + _locate_strings(analyzer, text)
+
+
+def _locate_analysed(analyzer: Analyzer, text: str) -> list[TermSpan]:
+    """Return the words of a text after analysis, or its character n-grams if these are tokens."""
     tokens = list(_locate_tokens(analyzer, text))
-    words = _replace_terms(tokens, analyzer.analysis.analyse([token.term for token in tokens]))
+    return _replace_terms(tokens, analyzer.analysis.analyse([token.term for token in tokens]))
+
+
+def _locate_ngrams(analyzer: Analyzer, words: list[TermSpan]) -> list[list[TermSpan]]:
+    """Return the words of each word n-gram."""
     shortest, longest = (1, 1) if analyzer.tokens == "chars" else analyzer.ngram_range
-    ngrams = [
-        _join_spans(words[at : at + n])
+    return [
+        words[at : at + n]
         for n in range(shortest, min(longest, len(words)) + 1)
         for at in range(len(words) - n + 1)
     ]
-    if analyzer.chars is None:
-        return ngrams
+
+
+def _locate_strings(analyzer: Analyzer, text: str) -> list[TermSpan]:
+    """Return the marked character n-grams that are counted in addition to words."""
+    assert analyzer.chars is not None
     grams = list(_locate_char_ngrams(analyzer.chars, text, analyzer.lowercase))
     marked = [mark_char_ngram(gram.term) for gram in grams]
-    return ngrams + _replace_terms(grams, analyse_char_ngrams(marked, analyzer.analysis))
+    return _replace_terms(grams, analyse_char_ngrams(marked, analyzer.analysis))
 
 
 def _replace_terms(spans: list[TermSpan], terms: list[str | None]) -> list[TermSpan]:
@@ -350,3 +367,180 @@ def _lowercase_with_origins(text: str, lowercase: bool) -> tuple[str, list[int]]
     if not lowercase:
         return text, list(range(len(text)))
     return text.lower(), [at for at, char in enumerate(text) for _ in char.lower()]
+
+
+def sum_onto_words(explanation: Explanation, analyzer: Analyzer) -> Explanation:
+    """Return an explanation whose contributions are those of the words of its text.
+
+    The value of a term is divided equally among its occurrences, that of an n-gram of words among
+    its words, and that of a string of characters among the words it lies in. In scripts without
+    spaces, Japanese and Chinese, it is divided among characters; adjacent characters of one script
+    whose values have the same sign are then joined into runs. A string that lies in no word, such
+    as one of punctuation, belongs to the characters between two words. The sum of all
+    contributions stays the same.
+
+    An explanation without a text, or with infinite values, is returned as it is; so is the
+    contribution of a term that does not occur literally in the text.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Contributions of terms.
+    analyzer : Analyzer
+        The settings that turned the text into these terms.
+
+    Examples
+    --------
+    >>> terms = Contribution("new york", 1, 1.0), Contribution("#yor", 1, 0.5)
+    >>> why = Explanation("city", "sky", 1.5, 0.0, 1.5, 0.0, terms, text="New York")
+    >>> found = sum_onto_words(why, Analyzer(ngram_range=(1, 2), chars=(3, 3))).contributions
+    >>> [(each.term, each.value) for each in found]
+    [('new', 0.5), ('york', 1.0)]
+    """
+    text, contributions = explanation.text, explanation.contributions
+    if text is None or not all(math.isfinite(each.value) for each in contributions):
+        return explanation
+    words = _locate_analysed(analyzer, text)
+    found: dict[str, list[list[TermSpan]]] = defaultdict(list)
+    for ngram in _locate_ngrams(analyzer, words):
+        found[_join_spans(ngram).term].append(ngram)
+    if analyzer.chars is not None:
+        for string in _locate_strings(analyzer, text):
+            found[string.term].append([string])
+    pieces, kept = _Pieces(text, words), []
+    for each in contributions:
+        places = found.get(each.term)
+        if places is None:
+            kept.append(each)
+            continue
+        for place in places:
+            for part in place:
+                share = each.value / len(places) / len(place)
+                pieces.add(part.start, part.end, share, each.known)
+    summed = _group_by_word(pieces.runs(), text, analyzer.lowercase)
+    return replace(explanation, contributions=(*summed, *kept))
+
+
+@dataclass
+class _Piece:
+    """A word, or a character of a script without spaces, with its value so far."""
+
+    start: int
+    end: int
+    script: str = ""
+    value: float = 0.0
+    known: bool = False
+    is_used: bool = False
+
+    def joins(self, other: _Piece) -> bool:
+        """Return True if both are adjacent characters of one run."""
+        return (
+            bool(self.script)
+            and (self.script, self.end, self.known) == (other.script, other.start, other.known)
+            and (self.value < 0) == (other.value < 0)
+        )
+
+
+class _Pieces:
+    """The pieces of a text that contributions of terms are divided among."""
+
+    def __init__(self, text: str, words: list[TermSpan]) -> None:
+        self._text = text
+        self._at: list[_Piece | None] = [None] * len(text)
+        covered = bytearray(len(text))
+        starts = set()
+        for start, end in _merge_overlaps(words):
+            covered[start:end] = b"\1" * (end - start)
+            starts.add(start)
+        for at, char in enumerate(text):
+            # What lies between words is a piece of its own, up to a space.
+            inside = bool(covered[at])
+            before = self._at[at - 1] if at else None
+            if not inside and char.isspace():
+                continue
+            script = _unspaced_script(char)
+            continues = before is not None and not (
+                script or before.script or at in starts or inside != bool(covered[at - 1])
+            )
+            if continues:
+                assert before is not None
+                before.end = at + 1
+                self._at[at] = before
+            else:
+                self._at[at] = _Piece(at, at + 1, script)
+        self._covered = covered
+
+    def add(self, start: int, end: int, value: float, known: bool) -> None:
+        """Divide a value among the pieces between two positions, words first."""
+        inside = [at for at in range(start, end) if self._covered[at]]
+        places = inside or [at for at in range(start, end) if self._at[at] is not None]
+        pieces = {id(piece): piece for at in places if (piece := self._at[at]) is not None}
+        for piece in pieces.values():
+            piece.value += value / len(pieces)
+            piece.known |= known
+            piece.is_used = True
+
+    def runs(self) -> list[_Piece]:
+        """Return words and runs of characters, in the order of the text."""
+        found: list[_Piece] = []
+        last = None
+        for piece in self._at:
+            if piece is None or piece is last or not piece.is_used:
+                continue
+            last = piece
+            if found and found[-1].joins(piece):
+                found[-1] = replace(found[-1], end=piece.end, value=found[-1].value + piece.value)
+            else:
+                found.append(piece)
+        return found
+
+
+def _merge_overlaps(spans: list[TermSpan]) -> Iterator[tuple[int, int]]:
+    """Yield the extent of spans that overlap, as a Korean word and its pairs of syllables do."""
+    first = last = None
+    for _, start, end in sorted(spans, key=lambda span: span.start):
+        if last is None or first is None or start >= last:
+            if first is not None and last is not None:
+                yield first, last
+            first, last = start, end
+        else:
+            last = max(last, end)
+    if first is not None and last is not None:
+        yield first, last
+
+
+def _unspaced_script(char: str) -> str:
+    """Return the script of a Japanese or Chinese character, and "" for any other.
+
+    Examples
+    --------
+    >>> [_unspaced_script(char) for char in "\u6620\u304c\u30d3\ud55ca"]
+    ['CJK', 'HIRAGANA', 'KATAKANA', '', '']
+    """
+    if char < "\u2e80":
+        return ""
+    name = unicodedata.name(char, "")
+    if char in "\u3005\u3007":  # the iteration mark and zero stand for ideographs
+        return "CJK"
+    if name.startswith("KATAKANA-HIRAGANA"):  # the sign of a long vowel
+        return "KATAKANA"
+    script = name.partition(" ")[0]
+    return script if script in ("CJK", "HIRAGANA", "KATAKANA") and char.isalpha() else ""
+
+
+def _group_by_word(runs: list[_Piece], text: str, lowercase: bool) -> list[Contribution]:
+    """Return the contribution of each distinct word, with all places of it."""
+    places: dict[str, list[_Piece]] = defaultdict(list)
+    for run in runs:
+        word = text[run.start : run.end]
+        places[word.lower() if lowercase else word].append(run)
+    return [
+        Contribution(
+            word,
+            float(len(found)),
+            math.fsum(run.value for run in found),
+            any(run.known for run in found),
+            tuple((run.start, run.end) for run in found),
+        )
+        for word, found in places.items()
+    ]

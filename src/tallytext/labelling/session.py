@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.classifier.classifier import TextClassifier
-from tallytext.decision.explanation import Explanation
+from tallytext.decision.explanation import Explanation, sum_onto_words
 from tallytext.errors import FileError, InputError
 from tallytext.labelling.journal import Annotation, Journal
 from tallytext.labelling.query_strategy import QueryStrategy, class_margins
@@ -266,7 +266,8 @@ class Session:
         if query.guess is None:
             return None
         row = self._counts[[query.row]]
-        return self._model.explain(row, text=query.text, vectorizer=self._vectorizer)
+        found = self._model.explain(row, text=query.text, vectorizer=self._vectorizer)
+        return sum_onto_words(found, self._vectorizer.build_analyzer())
 
     def predict(self, texts: Sequence[str]) -> NDArray[Any]:
         """Predict the classes of other documents with the current model.
