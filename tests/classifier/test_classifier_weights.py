@@ -24,7 +24,8 @@ def test_all_additive_learners_weigh_documents():
     assert {*WEIGHING} >= {each.name for each in learners(additive=True)}
 
 
-@pytest.mark.parametrize("model", WEIGHING)
+# The solution of RefinedNB is the same after many passes only.
+@pytest.mark.parametrize("model", [model for model in WEIGHING if model != "refined"])
 @settings(max_examples=10, deadline=None)
 @given(weights=st.lists(st.integers(0, 4), min_size=6, max_size=6))
 def test_whole_number_weights_are_repetitions(model, weights):

@@ -328,7 +328,7 @@ def test_only_finalists_store_their_scores(monkeypatch):
 
 
 def test_a_pending_calibration_holds_no_more_than_it_needs():
-    pending = TextClassifier().fit(*spread())._pending
+    pending = TextClassifier("additive").fit(*spread())._pending
     assert pending._scorer.documents is None
     assert not pending._scorer._held_out
 

@@ -426,6 +426,8 @@ class DocumentCounter:
             self.tally = Tally(terms, planes=self._planes)
             # Models list classes in sorted order, and read a tally faster if it has the same order.
             self.tally.number_labels(distinct_labels(labels))
+        if not any(plane.weighted for plane in self.tally.planes):
+            weights = None  # those of models that are trained on documents
         try:
             self.tally.learn(X, labels, terms=terms, sample_weight=weights)
         except CountOverflowError:
