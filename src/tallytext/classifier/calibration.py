@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallytext._typing import FloatArray
 from tallytext.decision.calibrators import (
+    AccuracyPrior,
     Calibrator,
     Isotonic,
     OutOfSample,
@@ -124,7 +125,8 @@ class Calibration:
     score : float
         Expected accuracy, or micro-averaged F1 if documents may have several labels.
     n_documents : int
-        Number of documents it was fitted on.
+        Number of documents it was fitted on; 0 if classes have one document each, so that nothing
+        is known about its accuracy.
     method : str
         How these were held out.
     common_threshold : float, default=0.5
@@ -150,6 +152,7 @@ class Calibration:
         sample: OutOfSample,
         rule: ThresholdRule = "micro",
         histograms: ScoreHistograms | None = None,
+        prior: AccuracyPrior | None = None,
     ) -> Calibration | None:
         """Return a calibration, or None if the documents do not suffice for one.
 
@@ -160,6 +163,9 @@ class Calibration:
             How thresholds are chosen, if documents may have several labels.
         histograms : ScoreHistograms, default=None
             Those of the sample, if they have been counted.
+        prior : AccuracyPrior, default=None
+            Assumptions that hold as long as documents are few, if each has one label; None for
+            those that follow from the sample.
         """
         if sample.multi_label:
             histograms = count_scores(sample) if histograms is None else histograms
@@ -169,18 +175,26 @@ class Calibration:
             optimism = fitted.score - expected_f1(sample, rule)
             # The same difference as in from_histograms, to the last bit.
             return replace(fitted, score=_limit(fitted.score - optimism), optimism=optimism)
-        if not sample.truth.any() or len(sample.classes) < 2:
+        is_empty = not sample.truth.any()
+        has_reference = prior is not None and prior.reference is not None
+        if len(sample.classes) < 2 or (is_empty and not has_reference):
             return None
-        calibrator = fit_calibrator(sample)
+        calibrator = fit_calibrator(sample, prior=prior)
         proba = calibrator.calibrate(sample.scores, sample.lengths, lambda _: sample.log_odds())
+        # Without its only document a class is unknown, so that its document cannot be classified
+        # correctly: that shows nothing about the model of all documents.
+        n_possible = int((sample.truth & np.isfinite(sample.scores)).any(axis=1).sum())
+        names = sample.classes.tolist()
         return cls(
-            classes=sample.classes.tolist(),
+            classes=names,
             calibrator=calibrator,
             common=None,
-            sets=PredictionSets.fit(proba, sample.truth, sample.classes.tolist()),
+            sets=PredictionSets.without_scores(names)
+            if is_empty
+            else PredictionSets.fit(proba, sample.truth, names),
             thresholds=None,
             score=selection_score(sample),
-            n_documents=len(sample.scores),
+            n_documents=len(sample.scores) if n_possible else 0,
             method=sample.method,
         )
 

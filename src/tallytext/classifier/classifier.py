@@ -58,7 +58,7 @@ from tallytext.classifier.report import (
     describe_model,
 )
 from tallytext.classifier.training import TRAINING_BATCH, Training, retrain
-from tallytext.decision.calibrators import OutOfSample, align_columns
+from tallytext.decision.calibrators import AccuracyPrior, OutOfSample, align_columns
 from tallytext.decision.explanation import Explanation, sum_onto_words
 from tallytext.decision.score_histograms import ScoreHistograms
 from tallytext.decision.thresholds import ThresholdRule, check_threshold_rule
@@ -624,7 +624,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.argsort(random_keys(0, len(listed)))[:n]
         sample = self._out_of_sample(X[rows], [listed[row] for row in rows], self.classes_)
         histograms = count_scores(sample) if self.multi_label_ else None
-        calibration = Calibration.fit(sample, self.thresholds, histograms)
+        prior = AccuracyPrior(
+            n_classes=max(len(self.classes_), 1),
+            labels_per_class=int(self._all_counts.n_documents) / max(len(self.classes_), 1),
+            pooled=self.learner_.unlabelled and self.pool_.n_documents > 0,
+        )
+        calibration = Calibration.fit(sample, self.thresholds, histograms, prior)
         if calibration is None:
             raise ScoreError(
                 "cannot calibrate: no document has a label that the model knows, or the model "
@@ -1122,7 +1127,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_terms=int(tally.n_terms),
             n_tokens=int(tally.n_tokens),
             trials=self.trials_,
-            score=None if calibration is None else calibration.score,
+            score=calibration.score if calibration and calibration.n_documents else None,
             n_evaluated=0 if calibration is None else calibration.n_documents,
             method="" if calibration is None else calibration.method,
             changes=self.changes_,

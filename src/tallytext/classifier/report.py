@@ -227,6 +227,11 @@ class Report:
         }
 
     def _expected_lines(self) -> list[str]:
+        if self.score is None and self.method:
+            return [
+                "  probabilities are cautious: classes have one document each, so that none can be "
+                "held out"
+            ]
         if self.score is None:
             return ["  probabilities are raw: there were no documents to calibrate them on"]
         expected = [
