@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -20,6 +20,7 @@ from tallytext.decision.calibrators import (
     Platt,
     Temperature,
     TopLabel,
+    expected_accuracy,
     fit_calibrator,
     log_odds_per_token,
 )
@@ -37,6 +38,11 @@ from tallytext.tally.labels import Label, plain_label
 
 # The sigmoid that is common to all classes counts as much as so many documents of a class.
 _PRIOR_DOCUMENTS = 3.0
+# So many documents are checked before older ones lose half their weight.
+_MAX_CHECKED = 2048
+# Confidence and accuracy are compared after each document: two standard errors would be exceeded by
+# chance sooner or later.
+_MAX_STANDARD_ERRORS = 3.0
 # Expected F1 is measured in parts: calibration and thresholds are fitted on the other parts. While
 # candidates are compared, two parts must do, to save time.
 _N_PARTS, _N_PARTS_OF_SELECTION = 4, 2
@@ -102,14 +108,75 @@ def count_scores(sample: OutOfSample) -> ScoreHistograms:
     return ScoreHistograms.from_scores(sample.classes, _known_odds(sample), sample.truth)
 
 
+@dataclass(frozen=True)
+class ConfidenceCheck:
+    """Confidence and accuracy of documents that were scored before they were learned.
+
+    Attributes
+    ----------
+    n_documents : float
+        Older documents count less and less, so that it stays below 2,048.
+    confidence : float
+        Sum of the probabilities of the best label.
+    right : float
+        Number of documents whose best label was the right one.
+    variance : float
+        Variance of the number of right ones, if the probabilities were true.
+    """
+
+    n_documents: float = 0.0
+    confidence: float = 0.0
+    right: float = 0.0
+    variance: float = 0.0
+
+    def add(self, confidence: FloatArray, right: NDArray[np.bool_]) -> ConfidenceCheck:
+        """Return the check after more documents.
+
+        Parameters
+        ----------
+        confidence : ndarray of shape (n_documents,)
+            The probability of the best label of each.
+        right : ndarray of bool of shape (n_documents,)
+            True if it was the right one.
+
+        Examples
+        --------
+        >>> ConfidenceCheck().add(np.array([0.5, 0.75]), np.array([True, True])).gap
+        0.375
+        """
+        keep = 0.5 if self.n_documents + len(right) >= _MAX_CHECKED else 1.0
+        return ConfidenceCheck(
+            keep * self.n_documents + len(right),
+            keep * self.confidence + float(confidence.sum()),
+            keep * self.right + float(right.sum()),
+            keep * self.variance + float((confidence * (1 - confidence)).sum()),
+        )
+
+    @property
+    def gap(self) -> float:
+        """Accuracy minus mean confidence."""
+        return (self.right - self.confidence) / max(self.n_documents, 1.0)
+
+    def is_significant(self, standard_error: float) -> bool:
+        """Return True if the gap is larger than chance explains.
+
+        Parameters
+        ----------
+        standard_error : float
+            Of the accuracy that the confidence was fitted to.
+        """
+        error = np.sqrt(self.variance / max(self.n_documents, 1.0) ** 2 + standard_error**2)
+        return bool(abs(self.gap) > _MAX_STANDARD_ERRORS * error)
+
+
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Probabilities, prediction sets and thresholds, fitted on held-out documents.
 
-    If documents have one label each, it does not change when the model learns. If they may have
-    several, it is a function of :class:`ScoreHistograms`, which follow what is learned. A class
-    that came later, or that no held-out document had, gets the calibration that is common to all
-    classes.
+    If documents have one label each, it does not change when the model learns; ``check`` shows
+    whether it still holds. If they may have several, it is a function of :class:`ScoreHistograms`,
+    which follow what is learned. A class that came later, or that no held-out document had, gets
+    the calibration that is common to all classes.
 
     Attributes
     ----------
@@ -133,6 +200,8 @@ class Calibration:
         The threshold of a class that came later.
     optimism : float, default=0.0
         The F1 of the thresholds on the documents that they were chosen on, less the expected F1.
+    check : ConfidenceCheck
+        Of documents that were learned since the fit, if each has one label.
     """
 
     classes: list[Label]
@@ -145,6 +214,7 @@ class Calibration:
     method: str
     common_threshold: float = 0.5
     optimism: float = 0.0
+    check: ConfidenceCheck = field(default_factory=ConfidenceCheck)
 
     @classmethod
     def fit(
@@ -303,6 +373,49 @@ class Calibration:
         proba[:, columns] = _proba(self.calibrator, own_odds)[:, places]
         return np.where(is_known, proba, 0.0)
 
+    def checked(
+        self,
+        scores: FloatArray,
+        lengths: FloatArray,
+        right: NDArray[np.bool_],
+        log_odds: Callable[[FloatArray], FloatArray],
+    ) -> Calibration:
+        """Return the calibration with a check on more documents that have one label each.
+
+        Parameters
+        ----------
+        scores, lengths : ndarray
+            Of documents before they were learned.
+        right : ndarray of bool
+            True if the class with the highest score was the right one.
+        log_odds : callable
+            Turns scores into log-odds.
+        """
+        proba = self.calibrator.calibrate(scores, lengths, log_odds)
+        return replace(self, check=self.check.add(proba.max(axis=1), right))
+
+    def holds(self, growth: float) -> bool:
+        """Return True if probabilities are still within their error, for one label per document.
+
+        Confidence and accuracy of the documents learned since the fit must not differ by more than
+        chance explains. Documents that were not scored, since they were forgotten or came with
+        another classifier, must not be so many that the accuracy is expected to change by more than
+        its standard error.
+
+        Parameters
+        ----------
+        growth : float
+            The number of training documents, without those that were learned and scored since the
+            fit, relative to that at the fit.
+        """
+        # Smoothed, since an accuracy of 1 on a few documents is not free of error.
+        n = self.n_documents
+        accuracy = (self.score * n + 1) / (n + 2)
+        error = float(np.sqrt(accuracy * (1 - accuracy) / (n + 2)))
+        if growth <= 0 or abs(expected_accuracy(accuracy, growth) - accuracy) > error:
+            return False
+        return not self.check.is_significant(error)
+
     def class_thresholds(self, classes: NDArray[Any]) -> FloatArray:
         """Return the probability from which each class is assigned."""
         thresholds = np.full(len(classes), self.common_threshold)
@@ -324,6 +437,7 @@ class Calibration:
             "method": self.method,
             "common_threshold": self.common_threshold,
             "optimism": self.optimism,
+            "check": asdict(self.check),
         }
 
     @classmethod
@@ -348,6 +462,7 @@ class Calibration:
             # Files of earlier formats lack these.
             common_threshold=values.get("common_threshold", 0.5),
             optimism=values.get("optimism", 0.0),
+            check=ConfidenceCheck(**values.get("check", {})),
         )
         calibration._check_parts()
         return calibration
@@ -366,6 +481,9 @@ class Calibration:
         matches &= type(self.common_threshold) is float and 0 < self.common_threshold <= 1
         matches &= type(self.optimism) is float and abs(self.optimism) <= 1
         matches &= type(self.n_documents) is int and 0 <= self.n_documents < 2**63
+        sums = astuple(self.check)
+        matches &= all(type(each) is float and 0 <= each < 2**53 for each in sums)
+        matches &= max(sums) <= self.check.n_documents
         matches &= isinstance(self.method, str) and len(set(self.classes)) == len(self.classes)
         if matches and by_class:
             empty = np.zeros((1, len(self.classes)))

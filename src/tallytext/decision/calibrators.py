@@ -927,6 +927,26 @@ _SLOPE, _SLOPE_GROWTH, _SLOPE_DEVIATION = 0.6, 0.3, 0.3
 _ODDS_MEAN, _ODDS_DEVIATION, _ODDS_DOCUMENTS = 1.1, 0.8, 10.0
 
 
+def expected_accuracy(accuracy: float, growth: float) -> float:
+    r"""Return the accuracy to expect after training on more documents, or on fewer.
+
+    .. math:: \log \alpha' = g^{-1/3} \log \alpha
+
+    Parameters
+    ----------
+    accuracy : float
+        :math:`\alpha`, from 0 to 1.
+    growth : float
+        g, the number of training documents relative to that of the accuracy.
+
+    Examples
+    --------
+    >>> round(expected_accuracy(0.8, 2.0), 3), round(expected_accuracy(0.8, 0.5), 3)
+    (0.838, 0.755)
+    """
+    return float(accuracy ** (growth**-_LEARNING_RATE))
+
+
 @dataclass(frozen=True, eq=False)
 class AccuracyPrior:
     r"""Assumptions about a classifier before any of its predictions are compared with the truth.
@@ -973,8 +993,8 @@ class AccuracyPrior:
     def accuracy(self) -> float:
         r""":math:`\alpha`, never below chance."""
         share = _UNCERTAINTY_POOLED if self.pooled else _UNCERTAINTY
-        share *= max(self.labels_per_class, 1.0) ** -_LEARNING_RATE
-        return float(max(self.n_classes, 2) ** -share)
+        of_one_label = float(max(self.n_classes, 2) ** -share)
+        return expected_accuracy(of_one_label, max(self.labels_per_class, 1.0))
 
     @property
     def slope(self) -> float:
