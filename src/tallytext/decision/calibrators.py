@@ -907,8 +907,6 @@ def _fit_isotonic(
 
 
 _MIN_PROBABILITY = 1e-12
-# The least lead of the best class.
-_LEAD = 1e-9
 
 # The constants below were chosen on a third of the training halves of eight corpora, never on the
 # test halves; benchmarks/few_labels_calibration.py measures them.
@@ -1060,8 +1058,8 @@ class TopLabel(Calibrator):
 
     The log-loss of a temperature is dominated by the few documents that are far off, so a
     temperature alone makes the probabilities of all other documents too low. g rises, and the best
-    class stays the best: if :math:`p'_{\hat c}` is less than the second best would get, all other
-    classes become more equal.
+    class stays the best: :math:`p'_{\hat c}` never falls below the new probability of the second
+    best.
 
     Parameters
     ----------
@@ -1144,10 +1142,12 @@ class TopLabel(Calibrator):
         if logs.shape[1] == 1:
             return logs
         row, best = np.arange(len(logs)), logs.argmax(axis=1)
+        others = _log_shares_without(logs, best)
+        second = np.exp(others.max(axis=1))
         accuracy = self.top.proba(_top_log_odds(logs)[:, None])[:, 0]
-        chance = 1 / logs.shape[1]
-        top = np.clip(accuracy, chance + _LEAD, max(self.most, 0.5 + _LEAD))
-        others = _flatten(_log_shares_without(logs, best), top)
+        # A little above the second best, so that rounding does not make that one the best.
+        lowest = np.minimum(second / (1 + second) + 1e-9, 1.0)
+        top = np.clip(accuracy, lowest, max(self.most, 0.5 + 1e-9))
         # Limited, because log1p(-1) is infinite: the other classes keep a tiny probability.
         calibrated = others + np.log1p(-np.minimum(top, 1 - _MIN_PROBABILITY))[:, None]
         calibrated[row, best] = np.log(top)
@@ -1175,31 +1175,6 @@ class TopLabel(Calibrator):
             raise ScoreError(f"top must be 'isotonic' or 'platt', not {values['kind']!r:.80}.")
         top = kinds[values["kind"]].from_dict(values["top"])
         return cls(Temperature.from_dict(values["temperature"]), top, float(values["most"]))
-
-
-def _flatten(
-    log_shares: NDArray[np.float64], top: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Mix shares with equal ones until none, times 1 - top, exceeds top; -inf for the best class.
-
-    Parameters
-    ----------
-    log_shares : ndarray of shape (n_documents, n_classes)
-        Log-shares of all classes but the best, which sum to one.
-    top : ndarray of shape (n_documents,)
-        The probability of the best class, above that of chance.
-    """
-    equal = 1 / (log_shares.shape[1] - 1)
-    second = np.exp(log_shares.max(axis=1))
-    # A little below the best, so that rounding does not make the second best the best.
-    highest = (top - _LEAD / 2) / np.maximum(1 - top, _MIN_PROBABILITY)
-    rows = np.flatnonzero(second > highest)
-    own = ((highest[rows] - equal) / np.maximum(second[rows] - equal, _MIN_PROBABILITY))[:, None]
-    shares = np.exp(log_shares[rows])
-    mixed = np.where(shares > 0, own * shares, 0.0) + (1 - own) * equal
-    flattened = log_shares.copy()
-    flattened[rows] = np.where(np.isneginf(log_shares[rows]), -np.inf, np.log(mixed))
-    return flattened
 
 
 def _top_log_odds(logs: NDArray[np.float64]) -> NDArray[np.float64]:
