@@ -20,7 +20,6 @@ from tallytext.errors import (
     InputError,
     LabelError,
     NotAdditiveError,
-    ScoreError,
     SettingsError,
     VocabularyError,
 )
