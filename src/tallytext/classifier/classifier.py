@@ -1475,8 +1475,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         # Documents that were learned one by one are checked together, unless a class came between.
         for _, group in groupby(unchecked, key=lambda each: each.scores.shape[1]):
-            parts = [np.concatenate(each) for each in zip(*group, strict=True)]
-            calibration = calibration.checked(*parts, self.model_.log_odds)
+            scores, lengths, right = map(np.concatenate, zip(*group, strict=True))
+            calibration = calibration.checked(scores, lengths, right, self.model_.log_odds)
         return calibration
 
     def _confidence_check(self) -> ConfidenceCheck | None:

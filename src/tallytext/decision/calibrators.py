@@ -1046,7 +1046,7 @@ class AccuracyPrior:
             if np.abs(step).max() < 1e-10:
                 break
         # Accuracy does not fall with the score, whatever a few documents say.
-        return Platt([max(found[0], 0.0)], [found[1]])
+        return Platt(np.maximum(found[:1], 0.0), found[1:])
 
 
 @dataclass(frozen=True)
