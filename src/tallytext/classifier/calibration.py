@@ -373,7 +373,7 @@ class Calibration:
         proba[:, columns] = _proba(self.calibrator, own_odds)[:, places]
         return np.where(is_known, proba, 0.0)
 
-    def checked(
+    def add_check(
         self,
         scores: FloatArray,
         lengths: FloatArray,
@@ -405,8 +405,8 @@ class Calibration:
         Parameters
         ----------
         growth : float
-            The number of training documents, without those that were learned and scored since the
-            fit, relative to that at the fit.
+            The number of training documents relative to that at the fit, as far as it changed by
+            documents that were not scored.
         """
         # Smoothed, since an accuracy of 1 on a few documents is not free of error.
         n = self.n_documents

@@ -1476,7 +1476,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Documents that were learned one by one are checked together, unless a class came between.
         for _, group in groupby(unchecked, key=lambda each: each.scores.shape[1]):
             scores, lengths, right = map(np.concatenate, zip(*group, strict=True))
-            calibration = calibration.checked(scores, lengths, right, self.model_.log_odds)
+            calibration = calibration.add_check(scores, lengths, right, self.model_.log_odds)
         return calibration
 
     def _confidence_check(self) -> ConfidenceCheck | None:
@@ -1500,7 +1500,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             calibration = self._checked_calibration()
             n_now = int(self._all_counts.n_documents)
             n_then = n_now - changes.learned + changes.forgotten - changes.merged
-            growth = (n_then + changes.merged - changes.forgotten) / max(n_then, 1)
+            # Documents that were learned are checked, so that only others count: merged ones, and
+            # those forgotten that no learned one has replaced.
+            growth = min(n_now, n_then + changes.merged) / max(n_then, 1)
             verdict = changes, calibration is None or calibration.holds(growth)
             self._verdict = verdict
         return not verdict[1]

@@ -565,7 +565,7 @@ class FoldScorer:
         return self._with_labels(fold, scores, np.ones(len(scores)), model.contrasts)
 
     def prior(self, candidate: Candidate, model: Any, n_held_out: int) -> AccuracyPrior:
-        """Return what to assume about a model of which so few documents could be held out.
+        """Return the assumptions about a model, for the case that few documents could be held out.
 
         Parameters
         ----------
