@@ -915,6 +915,9 @@ _MIN_PROBABILITY = 1e-12
 _UNCERTAINTY, _UNCERTAINTY_POOLED, _LEARNING_RATE = 0.6, 0.3, 1 / 3
 # The prior counts as much as so many held-out documents.
 _PRIOR_DOCUMENTS = 20.0
+# Without any held-out document, scores so many standard deviations above the mean, and higher ones,
+# give the same confidence.
+_MAX_ODDS = 1.5
 # Isotonic regression needs so many documents that are classified correctly.
 _MIN_ISOTONIC = 50
 # The slope of the map of the highest probability to accuracy, for one label per class, how it grows
@@ -1126,7 +1129,11 @@ class TopLabel(Calibrator):
             if isotonic and correct.sum() >= _MIN_ISOTONIC:
                 top = Isotonic((_fit_isotonic(odds, correct),), top)
         # Rule of succession: n documents, even if all are right, are no evidence of certainty.
-        return cls(temperature, top, (n + 1) / (n + 2))
+        most = (n + 1) / (n + 2)
+        if prior is not None and not len(logs):
+            # No document has shown that high scores are right, nor how high scores may be.
+            most = float(expit(logit(prior.accuracy) + _MAX_ODDS * prior.slope))
+        return cls(temperature, top, most)
 
     def log_proba(self, scores: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
         """Return calibrated log-probabilities, which sum to one for each document.
