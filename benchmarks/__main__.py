@@ -44,6 +44,7 @@ SECTIONS = {
     "refined": "RefinedNB beside LinearSVC",
     "fasttext_peer": "TextClassifier beside fastText",
     "pooled": "PooledNB: few labels and a pool",
+    "few_labels_calibration": "Calibration with few labels",
     "labelling": "Labelling: how long one waits",
     "prediction_sets": "Prediction sets",
     "novelty": "Novelty: classes left out of training",

@@ -17,6 +17,7 @@ CHANGES = {
     "forgotten": lambda clf: clf.forget(*first_of(clf)),
     "merged": lambda clf: clf + clf,
 }
+WRONG = {"sea": "sky", "sky": "land", "land": "sea"}
 each_change = pytest.mark.parametrize(("verb", "change"), CHANGES.items(), ids=CHANGES)
 
 
@@ -35,18 +36,88 @@ def silent(function, *arguments):
         return function(*arguments)
 
 
-@each_change
-def test_probabilities_and_sets_warn_when_they_are_stale(verb, change):
-    before = trained(False)
-    calibration = before.calibration_
-    clf = change(before)
-    for ask in (clf.predict_proba, clf.predict_set, clf.top_k, clf.predict_log_proba):
-        with pytest.warns(StaleWarning, match=f"1 {verb}|{clf.changes_.merged} {verb}"):
-            ask(TEXTS)
+def learn_wrong_labels(clf, n=60):
+    texts, labels = spread()
+    return clf.learn(texts[:n], [WRONG[label] for label in labels[:n]])
+
+
+ASKED = ["predict_proba", "predict_set", "top_k", "predict_log_proba"]
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_a_model_that_is_sure_and_wrong_warns_once(ask):
+    clf = learn_wrong_labels(trained(False))
+    with pytest.warns(StaleWarning, match="^probabilities, sets and thresholds are stale: the "):
+        getattr(clf, ask)(TEXTS)
+    for again in ASKED:
+        silent(getattr(clf, again), TEXTS)
+    report = clf.report()
+    assert report.is_stale
+    assert f"stale        {clf.changes_}" in str(report)
+    assert "accuracy at" in str(report)
+
+
+def test_labels_below_a_confidence_warn_too():
     with pytest.warns(StaleWarning):
-        clf.predict(TEXTS, min_confidence=0.5)
-    assert clf.calibration_ is calibration
-    assert f"stale        {clf.changes_}" in str(clf.report())
+        learn_wrong_labels(trained(False)).predict(TEXTS, min_confidence=0.5)
+
+
+def test_each_model_warns_for_itself():
+    clf = learn_wrong_labels(trained(False))
+    for each in (clf, TextClassifier.from_bytes(clf.to_bytes()), clf + clf):
+        with pytest.warns(StaleWarning):
+            each.predict_proba(TEXTS)
+
+
+@each_change
+def test_what_is_within_its_error_does_not_warn(verb, change):
+    before = trained(False)
+    clf = change(before)
+    for ask in ASKED:
+        silent(getattr(clf, ask), TEXTS)
+    report = clf.report()
+    assert not report.is_stale
+    assert f"changed      {clf.changes_}" in str(report)
+    assert "which still hold" in str(report)
+
+
+def test_documents_that_go_on_as_before_do_not_warn():
+    texts, labels = spread()
+    clf = fitted("multinomial", (texts[:80], labels[:80]), False)
+    for text, label in zip(texts[80:], labels[80:], strict=True):
+        clf.learn(text, label)
+        silent(clf.predict_proba, TEXTS[:1])
+    check = clf.report().check
+    assert 16 <= check.n_documents <= len(texts) - 80
+    assert abs(check.gap) < 0.3
+
+
+def test_most_documents_forgotten_are_a_reason_to_warn():
+    texts, labels = spread()
+    rng = np.random.default_rng(0)
+    noisy = [str(label) for label in rng.choice([*WRONG], len(labels))]
+    clf = fitted("multinomial", (texts, noisy), False)
+    clf.forget(texts[4:], noisy[4:])
+    with pytest.warns(StaleWarning):
+        clf.predict_proba(TEXTS)
+
+
+def test_the_check_is_saved_and_ends_with_a_new_calibration():
+    texts, labels = spread()
+    clf = trained(False).learn(texts[:40], labels[:40])
+    again = TextClassifier.from_bytes(clf.to_bytes())
+    assert again.report().check == clf.report().check
+    assert again.report().check.n_documents >= 16
+    again.recalibrate(texts, labels)
+    assert again.report().check is None
+
+
+def test_refused_documents_are_not_checked():
+    clf = trained(False)
+    clf.calibration_  # noqa: B018
+    with pytest.raises(ValueError, match="label"):
+        clf.learn(["salt", "wind"], ["sea"])
+    assert clf.report().check is None
 
 
 @each_change
@@ -76,7 +147,7 @@ def test_of_several_labels_an_old_file_has_no_scores_to_follow():
     clf = TextClassifier.load(model_files.FOLDER / "model-2.tally")
     before = clf.calibration_
     clf.learn("salt", ["sea"])
-    with pytest.warns(StaleWarning, match="1 learned|2 learned"):
+    with pytest.warns(StaleWarning):
         clf.predict(TEXTS)
     assert clf.calibration_ is before
     with pytest.raises(SettingsError, match="lacks the scores"):

@@ -163,7 +163,8 @@ def test_reports_of_commands_speak_of_commands(tmp_path):
     source, model = write_csv(tmp_path / "mails.csv"), tmp_path / "m.tally"
     shown = succeed("train", source, "-o", model).stdout
     assert "tally compare --groups" in shown and "groups=" not in shown
-    succeed("learn", model, source)
+    wrong = [(text, "wrong") for text, _ in MAILS]
+    succeed("learn", model, write_csv(tmp_path / "wrong.csv", wrong))
     shown = succeed("info", model).stdout
     assert "tally recalibrate" in shown and "recalibrate(" not in shown
 

@@ -259,7 +259,7 @@ def test_recalibrating_ends_staleness(tmp_path):
 
 def test_advice_names_commands_and_not_python_calls(tmp_path):
     model = trained(tmp_path)
-    more = write_csv(tmp_path / "more.csv", MORE)
+    more = write_csv(tmp_path / "more.csv", [(text, "wrong") for text, _ in MAILS])
     succeed("learn", model, more)
     shown = succeed("info", model).stdout
     assert "see tally compare --groups" in shown

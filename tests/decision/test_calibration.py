@@ -10,7 +10,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from tallytext.decision import Isotonic, Platt, Temperature
+from tallytext.decision import AccuracyPrior, Isotonic, Platt, Temperature
+from tallytext.decision.calibrators import OutOfSample, fit_calibrator
 from tallytext.errors import LabelError, ScoreError
 from tallytext.evaluation import calibration_error, top_label
 
@@ -279,3 +280,73 @@ def test_scores_that_cannot_be_calibrated_are_refused():
         fitted.proba([[0.0, 1.0]])
     with pytest.raises(ScoreError, match="no documents"):
         Isotonic.fit(np.zeros((0, 1)), np.zeros((0, 1)))
+
+
+def evidence(n, n_right):
+    """Held-out documents of equal scores, of which so many are classified correctly."""
+    return np.zeros(n), np.arange(n) < n_right
+
+
+@given(st.integers(2, 50), st.floats(1, 100), st.booleans())
+def test_the_accuracy_to_expect_is_above_chance_and_rises_with_labels(n_classes, k, pooled):
+    prior = AccuracyPrior(n_classes, k, pooled)
+    assert 1 / n_classes < prior.accuracy < 1
+    assert prior.accuracy < AccuracyPrior(n_classes, 2 * k, pooled).accuracy
+    assert AccuracyPrior(n_classes, k).accuracy <= prior.accuracy
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_each_right_document_raises_confidence_and_each_wrong_one_lowers_it(n_right, n_wrong):
+    prior, at = AccuracyPrior(4, 2.0), [[0.0]]
+    n = n_right + n_wrong
+
+    def confidence(n, n_right):
+        return prior.fit_top(Temperature(), *evidence(n, n_right)).proba(at).item()
+
+    assert confidence(n + 1, n_right) < confidence(n, n_right) < confidence(n + 1, n_right + 1)
+
+
+def test_confidence_moves_from_the_prior_to_the_evidence():
+    prior = AccuracyPrior(4, 1.0)
+    found = [
+        prior.fit_top(Temperature(), *evidence(n, n)).proba([[0.0]]).item()
+        for n in (0, 2, 20, 200, 20_000)
+    ]
+    assert found == sorted(found)
+    assert found[1] < 0.6
+    assert found[-1] > 0.99
+
+
+@few
+@given(classified(), st.data())
+def test_few_documents_change_neither_the_best_class_nor_the_sum(sample, data):
+    scores, lengths, truth = sample[0].round(3), *sample[1:]
+    n_classes = scores.shape[1]
+    left_out = data.draw(hnp.arrays(bool, scores.shape))
+    left_out[np.arange(len(scores)), scores.argmax(axis=1)] = False
+    held_out = OutOfSample(
+        scores=np.where(left_out, -np.inf, scores),
+        lengths=lengths.astype(float),
+        truth=np.eye(n_classes, dtype=bool)[truth],
+        classes=np.arange(n_classes),
+        contrasts=False,
+        multi_label=False,
+        method="cross-validation",
+    )
+    calibrator = fit_calibrator(held_out)
+    proba = calibrator.calibrate(scores, lengths.astype(float), lambda each: each)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert proba.max() < 0.99
+    best = scores.argmax(axis=1)
+    np.testing.assert_allclose(proba[np.arange(len(best)), best], proba.max(axis=1), atol=1e-8)
+
+
+def test_documents_of_classes_that_are_unknown_without_them_are_no_evidence():
+    scores = np.array([[-np.inf, 1.0, 0.0], [0.0, -np.inf, 3.0], [1.0, 0.0, -np.inf]])
+    sample = OutOfSample(
+        scores, np.ones(3), np.eye(3, dtype=bool), np.arange(3), False, False, "cross-validation"
+    )
+    proba = fit_calibrator(sample).calibrate(np.zeros((1, 3)), np.ones(1), lambda each: each)
+    certain = fit_calibrator(sample).calibrate(np.array([[9.0, 0, 0]]), np.ones(1), lambda x: x)
+    np.testing.assert_allclose(proba, 1 / 3, atol=1e-6)
+    assert 0.4 < certain[0, 0] < 0.96

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from tallytext._typing import FloatArray
 from tallytext.decision.calibrators import (
+    AccuracyPrior,
     Calibrator,
     Isotonic,
     OutOfSample,
     Platt,
     Temperature,
     TopLabel,
+    expected_accuracy,
     fit_calibrator,
     log_odds_per_token,
 )
@@ -36,6 +38,11 @@ from tallytext.tally.labels import Label, plain_label
 
 # The sigmoid that is common to all classes counts as much as so many documents of a class.
 _PRIOR_DOCUMENTS = 3.0
+# So many documents are checked before older ones lose half their weight.
+_MAX_CHECKED = 2048
+# Confidence and accuracy are compared after each document: two standard errors would be exceeded by
+# chance sooner or later.
+_MAX_STANDARD_ERRORS = 3.0
 # Expected F1 is measured in parts: calibration and thresholds are fitted on the other parts. While
 # candidates are compared, two parts must do, to save time.
 _N_PARTS, _N_PARTS_OF_SELECTION = 4, 2
@@ -101,14 +108,75 @@ def count_scores(sample: OutOfSample) -> ScoreHistograms:
     return ScoreHistograms.from_scores(sample.classes, _known_odds(sample), sample.truth)
 
 
+@dataclass(frozen=True)
+class ConfidenceCheck:
+    """Confidence and accuracy of documents that were scored before they were learned.
+
+    Attributes
+    ----------
+    n_documents : float
+        Older documents count less and less, so that it stays below 2,048.
+    confidence : float
+        Sum of the probabilities of the best label.
+    right : float
+        Number of documents whose best label was the right one.
+    variance : float
+        Variance of the number of right ones, if the probabilities were true.
+    """
+
+    n_documents: float = 0.0
+    confidence: float = 0.0
+    right: float = 0.0
+    variance: float = 0.0
+
+    def add(self, confidence: FloatArray, right: NDArray[np.bool_]) -> ConfidenceCheck:
+        """Return the check after more documents.
+
+        Parameters
+        ----------
+        confidence : ndarray of shape (n_documents,)
+            The probability of the best label of each.
+        right : ndarray of bool of shape (n_documents,)
+            True if it was the right one.
+
+        Examples
+        --------
+        >>> ConfidenceCheck().add(np.array([0.5, 0.75]), np.array([True, True])).gap
+        0.375
+        """
+        keep = 0.5 if self.n_documents + len(right) >= _MAX_CHECKED else 1.0
+        return ConfidenceCheck(
+            keep * self.n_documents + len(right),
+            keep * self.confidence + float(confidence.sum()),
+            keep * self.right + float(right.sum()),
+            keep * self.variance + float((confidence * (1 - confidence)).sum()),
+        )
+
+    @property
+    def gap(self) -> float:
+        """Accuracy minus mean confidence."""
+        return (self.right - self.confidence) / max(self.n_documents, 1.0)
+
+    def is_significant(self, standard_error: float) -> bool:
+        """Return True if the gap is larger than chance explains.
+
+        Parameters
+        ----------
+        standard_error : float
+            Of the accuracy that the confidence was fitted to.
+        """
+        error = np.sqrt(self.variance / max(self.n_documents, 1.0) ** 2 + standard_error**2)
+        return bool(abs(self.gap) > _MAX_STANDARD_ERRORS * error)
+
+
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Probabilities, prediction sets and thresholds, fitted on held-out documents.
 
-    If documents have one label each, it does not change when the model learns. If they may have
-    several, it is a function of :class:`ScoreHistograms`, which follow what is learned. A class
-    that came later, or that no held-out document had, gets the calibration that is common to all
-    classes.
+    If documents have one label each, it does not change when the model learns; ``check`` shows
+    whether it still holds. If they may have several, it is a function of :class:`ScoreHistograms`,
+    which follow what is learned. A class that came later, or that no held-out document had, gets
+    the calibration that is common to all classes.
 
     Attributes
     ----------
@@ -124,13 +192,16 @@ class Calibration:
     score : float
         Expected accuracy, or micro-averaged F1 if documents may have several labels.
     n_documents : int
-        Number of documents it was fitted on.
+        Number of documents it was fitted on; 0 if classes have one document each, so that nothing
+        is known about its accuracy.
     method : str
         How these were held out.
     common_threshold : float, default=0.5
         The threshold of a class that came later.
     optimism : float, default=0.0
         The F1 of the thresholds on the documents that they were chosen on, less the expected F1.
+    check : ConfidenceCheck
+        Of documents that were learned since the fit, if each has one label.
     """
 
     classes: list[Label]
@@ -143,6 +214,7 @@ class Calibration:
     method: str
     common_threshold: float = 0.5
     optimism: float = 0.0
+    check: ConfidenceCheck = field(default_factory=ConfidenceCheck)
 
     @classmethod
     def fit(
@@ -150,6 +222,7 @@ class Calibration:
         sample: OutOfSample,
         rule: ThresholdRule = "micro",
         histograms: ScoreHistograms | None = None,
+        prior: AccuracyPrior | None = None,
     ) -> Calibration | None:
         """Return a calibration, or None if the documents do not suffice for one.
 
@@ -160,6 +233,9 @@ class Calibration:
             How thresholds are chosen, if documents may have several labels.
         histograms : ScoreHistograms, default=None
             Those of the sample, if they have been counted.
+        prior : AccuracyPrior, default=None
+            Assumptions that hold as long as documents are few, if each has one label; None for
+            those that follow from the sample.
         """
         if sample.multi_label:
             histograms = count_scores(sample) if histograms is None else histograms
@@ -169,18 +245,26 @@ class Calibration:
             optimism = fitted.score - expected_f1(sample, rule)
             # The same difference as in from_histograms, to the last bit.
             return replace(fitted, score=_limit(fitted.score - optimism), optimism=optimism)
-        if not sample.truth.any() or len(sample.classes) < 2:
+        is_empty = not sample.truth.any()
+        has_reference = prior is not None and prior.reference is not None
+        if len(sample.classes) < 2 or (is_empty and not has_reference):
             return None
-        calibrator = fit_calibrator(sample)
+        calibrator = fit_calibrator(sample, prior=prior)
         proba = calibrator.calibrate(sample.scores, sample.lengths, lambda _: sample.log_odds())
+        # Without its only document a class is unknown, so that its document cannot be classified
+        # correctly: that shows nothing about the model of all documents.
+        n_possible = int((sample.truth & np.isfinite(sample.scores)).any(axis=1).sum())
+        names = sample.classes.tolist()
         return cls(
-            classes=sample.classes.tolist(),
+            classes=names,
             calibrator=calibrator,
             common=None,
-            sets=PredictionSets.fit(proba, sample.truth, sample.classes.tolist()),
+            sets=PredictionSets.without_scores(names)
+            if is_empty
+            else PredictionSets.fit(proba, sample.truth, names),
             thresholds=None,
             score=selection_score(sample),
-            n_documents=len(sample.scores),
+            n_documents=len(sample.scores) if n_possible else 0,
             method=sample.method,
         )
 
@@ -289,6 +373,49 @@ class Calibration:
         proba[:, columns] = _proba(self.calibrator, own_odds)[:, places]
         return np.where(is_known, proba, 0.0)
 
+    def add_check(
+        self,
+        scores: FloatArray,
+        lengths: FloatArray,
+        right: NDArray[np.bool_],
+        log_odds: Callable[[FloatArray], FloatArray],
+    ) -> Calibration:
+        """Return the calibration with a check on more documents that have one label each.
+
+        Parameters
+        ----------
+        scores, lengths : ndarray
+            Of documents before they were learned.
+        right : ndarray of bool
+            True if the class with the highest score was the right one.
+        log_odds : callable
+            Turns scores into log-odds.
+        """
+        proba = self.calibrator.calibrate(scores, lengths, log_odds)
+        return replace(self, check=self.check.add(proba.max(axis=1), right))
+
+    def holds(self, growth: float) -> bool:
+        """Return True if probabilities are still within their error, for one label per document.
+
+        Confidence and accuracy of the documents learned since the fit must not differ by more than
+        chance explains. Documents that were not scored, since they were forgotten or came with
+        another classifier, must not be so many that the accuracy is expected to change by more than
+        its standard error.
+
+        Parameters
+        ----------
+        growth : float
+            The number of training documents relative to that at the fit, as far as it changed by
+            documents that were not scored.
+        """
+        # Smoothed, since an accuracy of 1 on a few documents is not free of error.
+        n = self.n_documents
+        accuracy = (self.score * n + 1) / (n + 2)
+        error = float(np.sqrt(accuracy * (1 - accuracy) / (n + 2)))
+        if growth <= 0 or abs(expected_accuracy(accuracy, growth) - accuracy) > error:
+            return False
+        return not self.check.is_significant(error)
+
     def class_thresholds(self, classes: NDArray[Any]) -> FloatArray:
         """Return the probability from which each class is assigned."""
         thresholds = np.full(len(classes), self.common_threshold)
@@ -310,6 +437,7 @@ class Calibration:
             "method": self.method,
             "common_threshold": self.common_threshold,
             "optimism": self.optimism,
+            "check": asdict(self.check),
         }
 
     @classmethod
@@ -334,6 +462,7 @@ class Calibration:
             # Files of earlier formats lack these.
             common_threshold=values.get("common_threshold", 0.5),
             optimism=values.get("optimism", 0.0),
+            check=ConfidenceCheck(**values.get("check", {})),
         )
         calibration._check_parts()
         return calibration
@@ -352,6 +481,9 @@ class Calibration:
         matches &= type(self.common_threshold) is float and 0 < self.common_threshold <= 1
         matches &= type(self.optimism) is float and abs(self.optimism) <= 1
         matches &= type(self.n_documents) is int and 0 <= self.n_documents < 2**63
+        sums = astuple(self.check)
+        matches &= all(type(each) is float and 0 <= each < 2**53 for each in sums)
+        matches &= max(sums) <= self.check.n_documents
         matches &= isinstance(self.method, str) and len(set(self.classes)) == len(self.classes)
         if matches and by_class:
             empty = np.zeros((1, len(self.classes)))

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import groupby
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -20,7 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.classifier import model_file
-from tallytext.classifier.calibration import Calibration, assign_labels, count_scores
+from tallytext.classifier.calibration import (
+    Calibration,
+    ConfidenceCheck,
+    assign_labels,
+    count_scores,
+)
 from tallytext.classifier.from_tally import (
     TallyTraining,
     planes_needed,
@@ -58,7 +64,7 @@ from tallytext.classifier.report import (
     describe_model,
 )
 from tallytext.classifier.training import TRAINING_BATCH, Training, retrain
-from tallytext.decision.calibrators import OutOfSample, align_columns
+from tallytext.decision.calibrators import AccuracyPrior, OutOfSample, align_columns
 from tallytext.decision.explanation import Explanation, sum_onto_words
 from tallytext.decision.score_histograms import ScoreHistograms
 from tallytext.decision.thresholds import ThresholdRule, check_threshold_rule
@@ -102,8 +108,25 @@ _PREDICTION_BATCH = 16_384  # documents
 # Fewer documents are learned at once, even if they are more than an eighth of those learned before.
 _MIN_LEARNING_STEP = 32
 
+# The first documents that are learned are all scored before, then one of 32; and so many scores
+# are kept at most.
+_FIRST_CHECKED, _CHECKED_EVERY, _CHECKED_TOGETHER = 16, 32, 256
+
+_STALE = (
+    "probabilities, sets and thresholds are stale: the model has changed since they were fitted, "
+    "and they no longer match it. Call recalibrate(texts, labels)."
+)
+
 # Parameters that change how results are computed but not the results.
 _PARAMETERS_WITHOUT_EFFECT = {"n_jobs", "verbose", "budget"}
+
+
+class ScoredDocuments(NamedTuple):
+    """Scores of documents before they were learned, and True where the best class was right."""
+
+    scores: FloatArray
+    lengths: FloatArray
+    right: NDArray[np.bool_]
 
 
 class LabelProbability(NamedTuple):
@@ -232,6 +255,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _pending: LazyCalibration | CalibrationUpdate | None = None
     # Scores of documents before they were learned, if documents may have several labels.
     _histograms: ScoreHistograms | None = None
+    # Those that the calibration has not been checked on yet, if each document has one label.
+    _unchecked: tuple[ScoredDocuments, ...] = ()
+    # Whether the calibration holds, for these changes.
+    _verdict: tuple[Changes, bool] | None = None
+    _has_warned: bool = False
 
     def __init__(
         self,
@@ -468,8 +496,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             X, terms = self._count_documents(texts, listed)
             X = _move_columns(X, vocabulary.merge(terms), len(vocabulary))
-        histograms, n_learned = self._histograms, 0
+        histograms, n_learned, unchecked = self._histograms, 0, self._unchecked
         try:
+            unchecked = (*unchecked, *self._score_some(X, listed))
             for rows in self._learning_steps(int(self._all_counts.n_documents), X.shape[0]):
                 part, labels = X[rows], listed[rows]
                 if histograms is not None:
@@ -482,6 +511,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self._forget_counted(X[:n_learned], listed[:n_learned], vocabulary)
             raise
         self._set_histograms(histograms)
+        self._unchecked = unchecked
+        if sum(len(each.right) for each in unchecked) >= _CHECKED_TOGETHER:
+            self._check_calibration()
         self.changes_ = self.changes_.more("learned", X.shape[0])
         return self
 
@@ -624,7 +656,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.argsort(random_keys(0, len(listed)))[:n]
         sample = self._out_of_sample(X[rows], [listed[row] for row in rows], self.classes_)
         histograms = count_scores(sample) if self.multi_label_ else None
-        calibration = Calibration.fit(sample, self.thresholds, histograms)
+        prior = AccuracyPrior(
+            n_classes=max(len(self.classes_), 1),
+            labels_per_class=int(self._all_counts.n_documents) / max(len(self.classes_), 1),
+            pooled=self.learner_.unlabelled and self.pool_.n_documents > 0,
+        )
+        calibration = Calibration.fit(sample, self.thresholds, histograms, prior)
         if calibration is None:
             raise ScoreError(
                 "cannot calibrate: no document has a label that the model knows, or the model "
@@ -633,8 +670,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pending = self._pending
         # Another thread may be fitting the first calibration, which must not replace this one.
         with nullcontext() if pending is None else pending.locks.lock():
-            self._calibration, self._pending, self.changes_ = calibration, None, Changes()
-            self._histograms = histograms
+            self._calibration, self._pending, self._histograms = calibration, None, histograms
+            self._reset_changes()
             self._drop_pool()
         return self
 
@@ -691,6 +728,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             merged._read_selected(SelectedTally.from_fitted(both, self._selected.selector))
         merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
+        merged._has_warned = False
         if self._histograms is not None and other._histograms is not None:
             merged._set_histograms(self._histograms + other._histograms, other)
         return merged
@@ -1122,7 +1160,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_terms=int(tally.n_terms),
             n_tokens=int(tally.n_tokens),
             trials=self.trials_,
-            score=None if calibration is None else calibration.score,
+            score=calibration.score if calibration and calibration.n_documents else None,
             n_evaluated=0 if calibration is None else calibration.n_documents,
             method="" if calibration is None else calibration.method,
             changes=self.changes_,
@@ -1133,6 +1171,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             origin=list(self.origin_),
             thresholds=self._thresholds_by_label(),
             is_stale=self._is_stale,
+            check=None if self.multi_label_ else self._confidence_check(),
             chosen=describe_chosen(self.model_),
             select="" if self.selector_ is None else describe_model(self.selector_),
         )
@@ -1254,8 +1293,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.selector_ = parts.selector
         self.learner_, self.multi_label_ = parts.learner, parts.multi_label
         self._calibration, self._pending, self._histograms = None, parts.calibration, None
-        self.trials_ = parts.scores
-        self.changes_, self.duplicates_ = Changes(), parts.duplicates
+        self.trials_, self.duplicates_ = parts.scores, parts.duplicates
+        self._reset_changes()
         self.pool_, self.origin_ = parts.pool, list(parts.origin)
         self.weighted_ = parts.weighted
         self.n_columns_ = columns
@@ -1288,6 +1327,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.origin_, self.selector_ = origin, selector
         if parts.calibration is None:
             self._calibration, self.changes_ = before, changes
+
+    def _reset_changes(self) -> None:
+        """Start to count changes anew: the calibration is that of the model as it is now."""
+        self.changes_, self._unchecked = Changes(), ()
+        self._verdict, self._has_warned = None, False
 
     def _finish_calibration(self) -> None:
         """Fit the calibration if that has not been done: before any change of the counts."""
@@ -1402,11 +1446,66 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             method="held out",
         )
 
+    def _score_some(self, X: Any, labels: list[Any]) -> list[ScoredDocuments]:
+        """Score documents that are about to be learned, if each has one label, to check confidence.
+
+        The first ones are all scored, and later one of 32, at most some hundreds at once, so
+        that learning takes hardly longer for it.
+        """
+        if self.multi_label_ or self._calibration is None or not X.shape[0]:
+            return []
+        numbers = self.changes_.learned + np.arange(X.shape[0])
+        rows = np.flatnonzero((numbers < _FIRST_CHECKED) | (numbers % _CHECKED_EVERY == 0))
+        rows = rows[:: -(-len(rows) // _CHECKED_TOGETHER) or 1]
+        if not len(rows) or len(self.classes_) < 2:
+            return []
+        part = X if len(rows) == X.shape[0] else X[rows]
+        scores, lengths, classes = self._scores_lengths_classes(self._mask(part))
+        best = classes.tolist()
+        right = [
+            best[at] == labels[row]
+            for at, row in zip(scores.argmax(axis=1).tolist(), rows.tolist(), strict=True)
+        ]
+        return [ScoredDocuments(scores, lengths, np.array(right, dtype=bool))]
+
+    def _checked_calibration(self) -> Calibration | None:
+        """Return the calibration, checked on all documents that were scored."""
+        calibration, unchecked = self._calibration, self._unchecked
+        if calibration is None:
+            return None
+        # Documents that were learned one by one are checked together, unless a class came between.
+        for _, group in groupby(unchecked, key=lambda each: each.scores.shape[1]):
+            scores, lengths, right = map(np.concatenate, zip(*group, strict=True))
+            calibration = calibration.add_check(scores, lengths, right, self.model_.log_odds)
+        return calibration
+
+    def _confidence_check(self) -> ConfidenceCheck | None:
+        calibration = self._checked_calibration()
+        return calibration.check if calibration and calibration.check.n_documents else None
+
+    def _check_calibration(self) -> None:
+        """Store the check of the calibration, so that the scores need not be kept."""
+        self._calibration, self._unchecked = self._checked_calibration(), ()
+
     @property
     def _is_stale(self) -> bool:
-        """True if the model has changed and the calibration has not followed."""
-        follows = self._histograms is not None and not self.changes_.exchanged
-        return bool(self.changes_) and not follows
+        """True if the model has changed, and the calibration neither follows nor still holds."""
+        changes = self.changes_
+        if not changes or self._histograms is not None or self._calibration is None:
+            return bool(changes.exchanged)
+        if self.multi_label_ or changes.exchanged:
+            return True
+        verdict = self._verdict
+        if verdict is None or verdict[0] is not changes:
+            calibration = self._checked_calibration()
+            n_now = int(self._all_counts.n_documents)
+            n_then = n_now - changes.learned + changes.forgotten - changes.merged
+            # Documents that were learned are checked, so that only others count: merged ones, and
+            # those forgotten that no learned one has replaced.
+            growth = min(n_now, n_then + changes.merged) / max(n_then, 1)
+            verdict = changes, calibration is None or calibration.holds(growth)
+            self._verdict = verdict
+        return not verdict[1]
 
     def _thresholds_by_label(self) -> dict[Any, float] | None:
         calibration = self.calibration_
@@ -1599,13 +1698,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_if_stale(self) -> None:
         check_is_fitted(self)
-        if self.calibration_ is not None and self._is_stale:
-            warnings.warn(
-                f"probabilities, sets and thresholds are stale: {self.changes_} since they were "
-                "fitted. Call recalibrate(texts, labels).",
-                StaleWarning,
-                stacklevel=3,  # the caller of the public method
-            )
+        if not self._has_warned and self.calibration_ is not None and self._is_stale:
+            # Once for each model, and always the same text, so that it does not fill the screen.
+            self._has_warned = True
+            warnings.warn(_STALE, StaleWarning, stacklevel=3)  # the caller of the public method
 
     def _read_selected(self, selected: SelectedTally) -> None:
         """Let the model read the selected terms of other counts."""
@@ -1623,6 +1719,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "model_"):
             # A pending calibration holds training documents, and locks cannot be pickled.
             self._finish_calibration()
+            self._check_calibration()
         state: dict[str, Any] = super().__getstate__()
         return state
 

@@ -117,7 +117,8 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
     arrays, counts = classifier._all_counts.to_arrays()
     own_arrays, state = _model_contents(classifier.model_)
     selection_arrays, selection = _selection_to_arrays(classifier.selector_)
-    duplicates, calibration = classifier.duplicates_, classifier.calibration_
+    classifier._finish_calibration()
+    duplicates, calibration = classifier.duplicates_, classifier._checked_calibration()
     header = {
         "kind": KIND,
         "format": FORMAT,

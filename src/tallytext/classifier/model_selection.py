@@ -27,7 +27,12 @@ from tallytext.classifier.calibration import Calibration, count_scores, selectio
 from tallytext.classifier.expressions import build_selector
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
 from tallytext.classifier.report import UnlabelledSummary, describe_model
-from tallytext.decision.calibrators import OutOfSample, align_columns, concatenate_samples
+from tallytext.decision.calibrators import (
+    AccuracyPrior,
+    OutOfSample,
+    align_columns,
+    concatenate_samples,
+)
 from tallytext.decision.score_histograms import ScoreHistograms
 from tallytext.decision.thresholds import ThresholdRule
 from tallytext.errors import LabelError, NotAdditiveError, VocabularyError
@@ -67,6 +72,9 @@ _MAX_FOLDS = 3
 _NS_PER_TOKEN = 60.0
 _NS_PER_DENSE_CELL = 60.0
 _MIN_BUDGET_NS = 5e7
+
+# So many held-out documents show the scale of scores well enough.
+_ENOUGH_HELD_OUT = 300
 
 # The fold number of documents that are in no fold: the model always knows their labels.
 _NO_FOLD = -1
@@ -556,6 +564,40 @@ class FoldScorer:
         scores = self._own_scores[id(candidate)][self.folds[fold]]
         return self._with_labels(fold, scores, np.ones(len(scores)), model.contrasts)
 
+    def prior(self, candidate: Candidate, model: Any, n_held_out: int) -> AccuracyPrior:
+        """Return the assumptions about a model, for the case that few documents could be held out.
+
+        Parameters
+        ----------
+        candidate : Candidate
+        model : model
+            Fitted on all documents.
+        n_held_out : int
+        """
+        reference = None
+        if n_held_out < _ENOUGH_HELD_OUT and hasattr(model, "new_document_scores"):
+            reference = model.new_document_scores()
+        stored = {} if self.documents is None else self.documents.unlabelled
+        return AccuracyPrior(
+            n_classes=max(len(self.classes), 1),
+            labels_per_class=int(self.tally.n_documents) / max(len(self.classes), 1),
+            pooled=candidate.learner.unlabelled and candidate.features in stored,
+            reference=reference,
+        )
+
+    def no_documents(self, contrasts: bool) -> OutOfSample:
+        """Return an empty sample."""
+        n = len(self.classes)
+        return OutOfSample(
+            scores=np.empty((0, n)),
+            lengths=np.empty(0),
+            truth=np.empty((0, n), dtype=bool),
+            classes=self.classes,
+            contrasts=contrasts,
+            multi_label=self.multi_label,
+            method=self.method,
+        )
+
     def _with_labels(
         self, fold: int, scores: FloatArray, lengths: FloatArray, contrasts: bool
     ) -> OutOfSample:
@@ -891,12 +933,18 @@ class LazyCalibration:
                 for fold in range(len(selection.samples), len(scorer.folds))
             ),
         ]
-        if not samples:
-            return FittedCalibration(None, ScoreHistograms.empty() if scorer.multi_label else None)
-        sample = concatenate_samples(samples)
-        histograms = count_scores(sample) if scorer.multi_label else None
-        calibration = Calibration.fit(sample, scorer.thresholds, histograms)
-        return FittedCalibration(calibration, histograms)
+        if scorer.multi_label:
+            if not samples:
+                return FittedCalibration(None, ScoreHistograms.empty())
+            sample = concatenate_samples(samples)
+            histograms = count_scores(sample)
+            return FittedCalibration(
+                Calibration.fit(sample, scorer.thresholds, histograms), histograms
+            )
+        model = selection.model
+        sample = concatenate_samples(samples or [scorer.no_documents(model.contrasts)])
+        prior = scorer.prior(selection.candidate, model, len(sample.scores))
+        return FittedCalibration(Calibration.fit(sample, prior=prior), None)
 
 
 class FittedCalibration(NamedTuple):

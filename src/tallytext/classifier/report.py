@@ -20,6 +20,7 @@ from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
 
 if TYPE_CHECKING:
+    from tallytext.classifier.calibration import ConfidenceCheck
     from tallytext.classifier.model_selection import CandidateScore
 
 MAX_FEW_LABELS = 50
@@ -136,11 +137,14 @@ class Report:
     thresholds : dict or None
         The probability from which each label is given, if documents may have several.
     is_stale : bool
-        True if the model has changed and its probabilities have not followed.
+        True if the model has changed, and its probabilities neither follow nor still hold.
     chosen : list of str
         Parameters of the smoothing that the counts determine, with their values at present.
     select : str
         The selector of terms as an expression; empty if the model reads all terms.
+    check : ConfidenceCheck or None
+        Confidence and accuracy of documents that were scored before they were learned, since the
+        calibration was fitted; None if there are none, or documents may have several labels.
     """
 
     learner: str
@@ -164,6 +168,7 @@ class Report:
     is_stale: bool = False
     chosen: list[str] = field(default_factory=list)
     select: str = ""
+    check: ConfidenceCheck | None = None
 
     def __str__(self) -> str:
         labels = "several labels per document" if self.multi_label else "one label per document"
@@ -227,6 +232,11 @@ class Report:
         }
 
     def _expected_lines(self) -> list[str]:
+        if self.score is None and self.method:
+            return [
+                "  probabilities are cautious: classes have one document each, so that none can be "
+                "held out"
+            ]
         if self.score is None:
             return ["  probabilities are raw: there were no documents to calibrate them on"]
         expected = [
@@ -238,17 +248,31 @@ class Report:
             expected.append(
                 f"too high if texts come in threads, by author or as near duplicates{remedy}"
             )
-        stale = (
-            f"{self.changes} since probabilities, sets and thresholds were fitted; call "
-            "recalibrate(texts, labels)"
-        )
-        followed = f"{self.changes} since the training; probabilities and thresholds follow"
         return [
             *_section("expected", expected),
             *_section("thresholds", self._threshold_lines()),
-            *_section("changed", [followed] * (bool(self.changes) and not self.is_stale)),
-            *_section("stale", [stale] * self.is_stale),
+            *_section("stale" if self.is_stale else "changed", self._change_lines()),
         ]
+
+    def _change_lines(self) -> list[str]:
+        if not self.changes:
+            return []
+        if self.is_stale:
+            lines = [
+                f"{self.changes} since probabilities, sets and thresholds were fitted; call "
+                "recalibrate(texts, labels)"
+            ]
+        elif self.multi_label:
+            lines = [f"{self.changes} since the training; probabilities and thresholds follow"]
+        else:
+            lines = [f"{self.changes} since probabilities were fitted, which still hold"]
+        if self.check is not None:
+            n, check = self.check.n_documents, self.check
+            lines.append(
+                f"{check.right / n:.1%} accuracy at {check.confidence / n:.1%} mean confidence, on "
+                f"{_number_of(round(n), 'document')} before they were learned"
+            )
+        return lines
 
     def _threshold_lines(self) -> list[str]:
         if not self.thresholds:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tallytext.decision.thresholds import Argmax, PCut, RCut, SCut
 
 __all__ = [
+    "AccuracyPrior",
     "Argmax",
     "Contribution",
     "Explanation",
@@ -41,6 +42,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "calibrators": [
+            "AccuracyPrior",
             "Isotonic",
             "Platt",
             "Temperature",

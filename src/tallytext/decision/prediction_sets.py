@@ -74,7 +74,7 @@ class PredictionSets:
             raise ScoreError(
                 f"there are {len(self.classes)} classes, but scores of {len(self.of_class)}."
             )
-        if not self.pooled.n or self.pooled.n != sum(ranked.n for ranked in self.of_class):
+        if self.pooled.n != sum(ranked.n for ranked in self.of_class):
             raise ScoreError("there must be scores, as many in all as those of all classes.")
 
     @classmethod
@@ -104,6 +104,23 @@ class PredictionSets:
         ]
         pooled = RankedScores.from_scores(nonconformity[positive], _MAX_POOLED_SCORES)
         return cls(tuple(names), pooled, tuple(by_class))
+
+    @classmethod
+    def without_scores(cls, classes: Sequence[Any]) -> PredictionSets:
+        """Return sets of all classes: no document has shown which of them can be left out.
+
+        Parameters
+        ----------
+        classes : sequence of labels
+
+        Examples
+        --------
+        >>> PredictionSets.without_scores(["ham", "spam"]).sets([[0.9, 0.1]], coverage=0.5)
+        array([[ True,  True]])
+        """
+        none = RankedScores(0, np.empty(0))
+        names = _plain_labels(classes)
+        return cls(tuple(names), none, (none,) * len(names))
 
     @classmethod
     def from_counts(

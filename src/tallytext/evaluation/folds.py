@@ -402,8 +402,13 @@ def self_evaluation_folds(labels: list[Any], n_documents: int, multi_label: bool
     """
     sizes = Counter(labels)
     rows = np.array([row for row, label in enumerate(labels) if sizes[label] > 1], dtype=np.intp)
+    # As many folds as most classes have documents: so each fold has one of each class, and no class
+    # is smaller than the others without the fold.
+    n_folds = int(np.median([size for size in sizes.values() if size > 1] or [1]))
     folds = round_robin_folds(
-        _MAX_SELF_EVALUATION_FOLDS, [labels[row] for row in rows], multi_label
+        max(2, min(n_folds, _MAX_SELF_EVALUATION_FOLDS)),
+        [labels[row] for row in rows],
+        multi_label,
     )
     return [rows[fold] for fold in folds]
 

@@ -90,6 +90,7 @@ class AnchoredEM:
         class_words: ClassWords,
         anchor_evidence: FloatArray,
         step: Callable[[], None] = lambda: None,
+        unseen: Any = (),
     ) -> PoolPosteriors:
         r"""Estimate the class posteriors of all documents of the pool.
 
@@ -106,7 +107,11 @@ class AnchoredEM:
             :math:`\gamma \ln p_{\text{anchor}}(c \mid d)`.
         step : callable
             Called after each round, for a progress bar.
+        unseen : array-like of int, default=()
+            Documents that are to be scored as new ones: they add no words to any class, and their
+            posteriors are 0.
         """
+        unseen = np.asarray(unseen, dtype=np.intp)
         labelled = truth.T @ pool.latent[rows]
         word_log_probs, directions = np.log(class_words.mix()), unit_rows(labelled).T
         log_priors: FloatArray = np.zeros(truth.shape[1])
@@ -118,6 +123,7 @@ class AnchoredEM:
             # all classes look equally large.
             log_priors = _estimate_log_priors(posteriors)
             posteriors[rows] = truth
+            posteriors[unseen] = 0.0
             word_log_probs = np.log(class_words.mix(pool.shares.transposed_times(posteriors)))
             own = _LABELLED_DIRECTION_WEIGHT * unit_rows(labelled)
             directions = unit_rows(posteriors.T @ pool.latent + own).T
@@ -173,7 +179,7 @@ class PoolPosteriors:
     @property
     def evenness(self) -> float:
         """The entropy of class sizes in the pool, relative to the largest possible."""
-        sizes = self.posteriors.mean(axis=0)
+        sizes = self.posteriors.sum(axis=0) / self.posteriors.sum()
         entropy = -(sizes * np.log(np.maximum(sizes, 1e-300))).sum()
         return float(entropy / np.log(len(sizes))) if len(sizes) > 1 else 1.0
 

@@ -269,7 +269,9 @@ class PooledNB(TrainedClassifier):
     def out_of_sample_scores(self, folds: Any) -> FloatArray:
         """Return cross-validated scores of the labelled documents.
 
-        A held-out document stays in the pool without its label. The pool is not recomputed.
+        A held-out document is scored as a new one: of the pool, only the latent space and the
+        weights of terms know it. The trust in the anchor is that of the model itself, since scores
+        of another trust have another scale.
 
         Parameters
         ----------
@@ -294,10 +296,37 @@ class PooledNB(TrainedClassifier):
             if known.any():
                 with one_blas_thread():
                     fitted = self._fit_labels(
-                        pool, rows[~held], truth[~held][:, known], unseen=rows[held]
+                        pool,
+                        rows[~held],
+                        truth[~held][:, known],
+                        unseen=rows[held],
+                        measured=self._measured,
                     )
                 scores[np.ix_(held, known)] = fitted.weights.pool_scores(pool, rows[held])
         return scores
+
+    def new_document_scores(self, n_documents: int = 300) -> FloatArray:
+        """Return the scores of documents of the pool by a model that has not learned from them.
+
+        They show the scale of scores where there are too few labels to hold documents out.
+
+        Parameters
+        ----------
+        n_documents : int, default=300
+            Number of documents, at most a tenth of those without labels. If there are fewer than
+            ten of these, the scores are those of the labelled documents by the model itself.
+        """
+        pool, rows = self._check_pool(), self._rows
+        others = np.setdiff1d(np.arange(pool.n_documents), rows)
+        n = min(n_documents, len(others) // 10)
+        if not n:
+            return self.weights_.pool_scores(pool, rows)
+        unseen = np.random.default_rng(self.random_state).choice(others, n, replace=False)
+        with one_blas_thread():
+            fitted = self._fit_labels(
+                pool, rows, self._truth, unseen=unseen, measured=self._measured
+            )
+        return fitted.weights.pool_scores(pool, unseen)
 
     def drop_pool(self) -> Self:
         """Free the memory of the pool; predictions do not change."""
@@ -375,6 +404,7 @@ class PooledNB(TrainedClassifier):
         """Fit to labelled documents of the pool, and set the fitted attributes."""
         fitted = self._fit_labels(pool, rows, truth, step)
         self.pool_, self._rows, self._truth = pool, rows, truth
+        self._measured = fitted.measured
         self.weights_, self.trust_ = fitted.weights, fitted.trust
         self.translated_ = fitted.translated
         others = np.setdiff1d(np.arange(pool.n_documents), rows)
@@ -388,13 +418,15 @@ class PooledNB(TrainedClassifier):
         truth: FloatArray,
         step: Callable[[], None] = lambda: None,
         unseen: Any = (),
+        measured: Trust | None = None,
     ) -> _FittedPool:
         """Fit to labelled documents of the pool.
 
-        Documents in ``unseen`` take part in EM without labels, but not in the regression, which
-        would fit documents that are to be held out.
+        Documents in ``unseen`` take part neither in EM nor in the regression, which would fit
+        documents that are to be held out. ``measured`` is the trust to use; None to measure it.
         """
-        measured = Trust.from_held_out(pool, rows, truth, translate=bool(self.translation))
+        if measured is None:
+            measured = Trust.from_held_out(pool, rows, truth, translate=bool(self.translation))
         auto = self.translation == "auto"
         translate = measured.use_translation if auto else bool(self.translation)
         estimator = None if self.anchor is None else clone(self.anchor)
@@ -406,7 +438,7 @@ class PooledNB(TrainedClassifier):
 
         def run_em(trust: float) -> PoolPosteriors:
             evidence = _interpolate(_ANCHOR_IN_EM, trust) * anchor_log_probs
-            return em.run(pool, rows, truth, words, evidence, step)
+            return em.run(pool, rows, truth, words, evidence, step, unseen)
 
         trust = measured.anchor_trust(1.0, self.doubt) if self.trust is None else float(self.trust)
         expected = run_em(trust)
