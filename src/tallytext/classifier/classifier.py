@@ -1460,7 +1460,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not len(rows) or len(self.classes_) < 2:
             return []
         part = X if len(rows) == X.shape[0] else X[rows]
-        scores, lengths, classes = self._scores_lengths_classes(self._mask(part))
+        scores, lengths, classes = _scores_lengths_classes(self.model_, self._mask(part))
         best = classes.tolist()
         right = [
             best[at] == labels[row]
