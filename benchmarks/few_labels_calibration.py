@@ -26,12 +26,12 @@ ABOUT = """The corpora and draws of the few-labels page: k documents of each cla
 all others of the training half are text without labels. The expected calibration error (15 bins of
 equal width) of the probability of the best label, on at most 3,000 documents of the test half; the
 mean of three draws, or of as many as there are rounds. `pooled` learns from the text without labels
-as well, `auto` and `best` from the documents with labels alone. Documents with labels are sampled
-evenly from all classes, and test documents are not, so that some error remains however many labels
-there are; and so few test documents would show some error of a perfect classifier as well. The
-constants of the prior were chosen on the same corpora, on documents of the training halves and with
-other draws. One of them, the number of documents from which isotonic regression is used, was set
-back from 100 to 50 after a look at the test halves, so that these figures are not quite free of
+as well, `additive` and `auto` from the documents with labels alone. Documents with labels are
+sampled evenly from all classes, and test documents are not, so that some error remains however many
+labels there are; and so few test documents would show some error of a perfect classifier as well.
+The constants of the prior were chosen on the same corpora, on documents of the training halves and
+with other draws. One of them, the number of documents from which isotonic regression is used, was
+set back from 100 to 50 after a look at the test halves, so that these figures are not quite free of
 choice."""
 
 
@@ -99,4 +99,4 @@ def _fit(model: str, pool: bool = False) -> Callable[[list[str], Any, list[str]]
 
 
 #: How to train a classifier on texts, labels, and texts without labels.
-LEARNERS = {"pooled": _fit("auto", pool=True), "auto": _fit("auto"), "best": _fit("best")}
+LEARNERS = {"pooled": _fit("auto", pool=True), "additive": _fit("additive"), "auto": _fit("auto")}
