@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tallytext._typing import FloatArray
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.evaluation.evaluation import Evaluation
+from tallytext.models.refined import RefinedNB
 from tallytext.runtime import rows_per_block
 from tallytext.tally.labels import list_labels
 
@@ -50,6 +51,8 @@ def evaluate_classifier(
             proba = classifier.predict_proba(texts)
             predicted = [label for label, _ in labels_and_probabilities(classifier, texts, proba)]
             evaluation.add(labels, predicted, proba, classes)
+            if isinstance(classifier.model_, RefinedNB) and classifier.n_kept:
+                evaluation.n_learned += int(classifier.is_learned(texts, labels).sum())
     return evaluation
 
 

@@ -869,6 +869,23 @@ def _score_candidates(
             if run.samples:
                 run.score_folds(scorer, range(len(run.samples), n_folds))
         runs[:_N_FINALISTS] = _best_first(runs[:_N_FINALISTS])
+    return _prefer_refined(runs, scorer.multi_label)
+
+
+def _prefer_refined(runs: list[_Run], multi_label: bool) -> list[_Run]:
+    """Move a refined model to the front if no other is better by more than chance.
+
+    It gains most from documents that are learned later.
+    """
+    best = runs[0]
+    for at, run in enumerate(runs):
+        if multi_label or run.score is None or best.score is None or not run.samples:
+            continue
+        if isinstance(run.candidate.model, RefinedNB):
+            error = np.sqrt(max(best.score * (1 - best.score), 0.0) / max(best.n_documents, 1))
+            if best.score - run.score <= error:
+                return [run, *runs[:at], *runs[at + 1 :]]
+            break
     return runs
 
 

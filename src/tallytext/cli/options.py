@@ -337,8 +337,9 @@ def stop_words_option(panel: str) -> Any:
 # Models whose parameters the help of tally train lists; docs/expressions.md has all of them.
 _EXPLAINED = ("multinomial", "bernoulli", "poisson", "neighbours", "llsf", "rotation")
 _CHOICES = {
-    "auto": "the best on held-out documents, of the models that can learn, forget and merge later",
-    "best": "the best on held-out documents, of these models and refined",
+    "auto": "the best on held-out documents; it can learn, forget and merge later",
+    "best": "the same as auto",
+    "additive": "the best of the models that store class counts and no documents",
 }
 
 
@@ -466,6 +467,23 @@ Thresholds = Annotated[
         rich_help_panel="Labels",
     ),
 ]
+
+
+class Kept(StrEnum):
+    """What a model stores of its documents."""
+
+    documents = "documents"
+    counts = "counts"
+
+
+Keep = Annotated[
+    Kept,
+    typer.Option(
+        help="Store the word counts of each document, so that the most accurate models can learn "
+        "and forget later; or the counts of each class only. Texts are never stored.",
+        rich_help_panel=_TRAINING_PANEL,
+    ),
+]
 Budget = Annotated[
     float | None,
     typer.Option(
@@ -491,6 +509,7 @@ class TrainOptions:
     select: Select = None
     multi_label: MultiLabel = None
     thresholds: Thresholds = "micro"
+    keep: Keep = Kept.documents
     budget: Budget = None
 
 

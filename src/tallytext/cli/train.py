@@ -104,7 +104,7 @@ def check_engine_settings(
     >>> check_engine_settings("multinomial", "ig:2000")
     """
     from tallytext.classifier.expressions import build_model
-    from tallytext.classifier.registry import learners
+    from tallytext.classifier.registry import CHOICES, learners
 
     if unlabelled:
         raise typer.BadParameter(
@@ -117,9 +117,10 @@ def check_engine_settings(
             f"--select {score} reads all documents together, which --engine cannot do. Use another "
             "score, e.g. --select ig."
         )
-    if model == "auto" or (model != "best" and build_model(model)[0].additive):
+    # With an engine, "auto" compares additive learners only.
+    if model in CHOICES or build_model(model)[0].additive:
         return
-    additive = ", ".join(["auto", *(learner.name for learner in learners(additive=True))])
+    additive = ", ".join([*CHOICES, *(learner.name for learner in learners(additive=True))])
     raise typer.BadParameter(
         f"--model {model} needs all documents on one machine. With --engine, use one of {additive}."
     )
@@ -152,6 +153,7 @@ def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
         select=settings.select,
         multi_label=settings.multi_label,
         thresholds=options.parse_thresholds([settings.thresholds]),
+        keep=settings.keep.value,
         budget=settings.budget,
         verbose=shows_progress(quiet),
     )

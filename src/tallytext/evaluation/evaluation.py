@@ -79,6 +79,8 @@ class Evaluation:
         self.documents: Counter[tuple[int, int, int]] = Counter()
         self.confusions: Counter[tuple[int, int]] = Counter()
         self.known: set[int] = set()
+        # Documents that the model was trained on; set by whoever knows.
+        self.n_learned = 0
         self.calibration = CalibrationSums()
         self.ranking = RankingSums() if ranking else None
         self._multi_label = multi_label

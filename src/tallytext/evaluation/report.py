@@ -94,6 +94,8 @@ class EvaluationReport:
     average_precision_11, break_even : float or None
         Measures of the ranking of classes by probability, if ``Evaluation(ranking=True)`` added
         them up; see :func:`average_precision_11` and :func:`break_even`.
+    n_learned : int
+        Number of documents that are among those the model was trained on, if it stores these.
 
     Examples
     --------
@@ -132,6 +134,7 @@ class EvaluationReport:
     brier: float | None = None
     average_precision_11: float | None = None
     break_even: float | None = None
+    n_learned: int = 0
 
     @property
     def measure(self) -> str:
@@ -193,6 +196,7 @@ class EvaluationReport:
             brier=evaluation.brier,
             average_precision_11=None if ranking is None else ranking.average_precision_11,
             break_even=None if ranking is None else ranking.break_even,
+            n_learned=evaluation.n_learned,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -371,6 +375,11 @@ def _averages(report: EvaluationReport) -> Table:
 
 def _remarks(report: EvaluationReport) -> list[str]:
     lines = []
+    if report.n_learned:
+        lines.append(
+            f"{report.n_learned:,} of {report.n_documents:,} documents were learned by the model, "
+            "so that the figures are too high"
+        )
     if report.average_precision_11 is not None:
         lines.append(
             f"11-point average precision {report.average_precision_11:.3f}, "
