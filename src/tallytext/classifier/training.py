@@ -678,7 +678,7 @@ class Training:
 
         selection = select_model(settings, self.candidates, scorer, is_settled)
         chosen, vectorizer = selection.candidate, self.vectorizer
-        common = {
+        common: dict[str, Any] = {
             "duplicates": counter.duplicates(),
             "pool": self._unlabelled_summary(selection, scorer.tally),
             "origin": self._notes(),

@@ -746,7 +746,7 @@ class PackedDocuments:
         """Pack documents: counts and classes as variable-length integers, duals in half."""
         assert kept.duals is not None
         duals = np.minimum(kept.duals, _LARGEST_HALF).astype(np.float16)
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "documents.counts": pack_rows(kept.counts),
             "documents.labels": pack_rows(kept.truth),
             "documents.costs": kept.costs if len(set(kept.costs.tolist())) > 1 else kept.costs[:1],
@@ -838,7 +838,7 @@ def _padded_scale(scale: Float32Array, n_terms: int) -> Float32Array:
     return padded
 
 
-def _row_arrays(counts: Any) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
+def _row_arrays(counts: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
     documents = to_documents(counts)
     return documents.starts, documents.terms, documents.values.astype(np.float64, copy=False)
 
