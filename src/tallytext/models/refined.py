@@ -64,7 +64,7 @@ _MIN_CHI_SQUARE = 1e-6
 _STEPS_LEARN, _STEPS_FORGET = 8, 64
 # A batch of more than this share of the documents is followed by one pass over all of them, and so
 # is the document with which so many have changed since the scale and the centre were estimated.
-_MAX_CHANGED = 0.25
+_MAX_CHANGED = 0.5
 _MIN_CHANGED = 16
 
 _LARGEST_HALF = float(np.finfo(np.float16).max)
@@ -133,7 +133,7 @@ class RefinedNB(TrainedClassifier):
     optimum, then those of eight others at random, then its own again. :meth:`forget` subtracts
     :math:`a_i y_i x_i` and moves those of 64 others. Scale and centre are held meanwhile;
     :meth:`refit` estimates both again and makes a pass over all documents, starting from their
-    dual variables. It is called automatically when a quarter of the documents has changed.
+    dual variables. It is called automatically when half as many documents as it holds have changed.
 
     :meth:`settle` trains from scratch on the documents held now. Training sorts documents by their
     contents, so that the result depends on the multiset of documents and not on their history.
