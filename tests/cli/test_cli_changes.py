@@ -164,7 +164,7 @@ def test_info_shows_the_report_and_the_file(tmp_path):
     for expected in ("60 documents", "3 classes", "multinomial", f"{model.stat().st_size:,}"):
         assert expected in shown
     file = json_of("info", model)["file"]
-    assert (file["bytes"], file["format"]) == (model.stat().st_size, 3)
+    assert (file["bytes"], file["format"]) == (model.stat().st_size, 4)
     assert file["versions"]["tallytext"] in shown
 
 
@@ -266,7 +266,7 @@ def test_advice_names_commands_and_not_python_calls(tmp_path):
     assert "run tally recalibrate" in shown
     warned = succeed("predict", model, more).stderr
     assert "Run tally recalibrate." in warned
-    refined = trained(tmp_path, "refined.tally", MAILS, "--model", "refined")
+    refined = trained(tmp_path, "refined.tally", MAILS, "--model", "refined", "--keep", "counts")
     refused = run("learn", refined, more).stderr
     assert "--model auto" in refused
     for message in (shown, warned, refused):

@@ -239,7 +239,7 @@ SENSELESS = [
         ("train", "a.csv", "--model", "refined", "--engine", "dask"),
         "needs all documents on one machine",
     ),
-    (("train", "a.csv", "--model", "best", "--engine", "spark"), "auto, chi-contrast"),
+    (("train", "a.csv", "--model", "llsf", "--engine", "spark"), "auto, best, additive, chi"),
     (("train", "a.csv", "--select", "ts:9", "--engine", "dask"), "Use another score"),
     (("train", "a.csv", "--scheduler", "tcp://host:1"), "--scheduler needs --engine dask"),
     (("train", "a.csv", "--workers", "2", "--engine", "spark"), "--master 'local[N]'"),

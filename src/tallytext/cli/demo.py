@@ -118,20 +118,20 @@ class Demonstration:
         """Learn a document of a new class, and forget it again."""
         classifier, (text, label) = self._classifier, _NEW_DOCUMENT
         texts = self._others.texts
-        # Scores and not labels: the comparison below is bit for bit, since forgetting is exact.
+        # Scores and not labels: the comparison below is bit for bit, since settling is exact.
         before, n = classifier.scores(texts), len(classifier.classes_)
         start = perf_counter()
         classifier.learn(text, label)
         milliseconds = 1000 * (perf_counter() - start)
         predicted, n_more = classifier.predict([_QUERY_TEXT])[0], len(classifier.classes_)
-        classifier.forget(text, label)
+        classifier.forget(text, label).settle()
         same = (before == classifier.scores(texts)).all()
         self.rule("6. Learn and forget")
         self._console.print(
             f"  learned      one text with a new label, {label!r}, in {milliseconds:.1f} ms: "
             f"{n} classes, now {n_more}\n"
             f"  predicted    {_QUERY_TEXT!r} is {str(predicted)!r}\n"
-            f"  forgotten    the scores of {len(texts):,} docstrings are "
+            f"  forgotten    and settled: the scores of {len(texts):,} docstrings are "
             f"{'' if same else 'not '}the same as before, to the last bit"
         )
         self._show_commands(
