@@ -16,9 +16,11 @@ from tallytext.classifier import Learner, find_learner, learners, model_file, re
 from tallytext.classifier.model_selection import StoredRows, TrainingSize, is_affordable
 from tallytext.classifier.training import DocumentCounter
 from tallytext.errors import (
+    CountError,
     FileError,
     InputError,
     LabelError,
+    NegativeCountError,
     NotAdditiveError,
     SettingsError,
     VocabularyError,
@@ -296,10 +298,86 @@ def test_minus_one_is_a_label_like_any_other():
     assert clf.classes_.tolist() == [-1, 1]
 
 
-@pytest.mark.parametrize("verb", ["learn", "forget", "merge"])
-def test_a_pooled_model_cannot_change(pooled, verb):
-    with pytest.raises(NotAdditiveError, match=rf"cannot {verb}.*pooled.*without unlabelled="):
-        pooled + pooled if verb == "merge" else getattr(pooled, verb)(FEW, THEIRS)
+def test_pooled_models_cannot_be_merged(pooled):
+    with pytest.raises(NotAdditiveError, match=r"cannot merge.*pooled.*without unlabelled="):
+        pooled + pooled
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_pooled_classifier_learns_and_forgets(stored):
+    clf = TextClassifier("pooled").fit(FEW[:12], THEIRS[:12], unlabelled=POOL[:100])
+    clf = TextClassifier.from_bytes(clf.to_bytes()) if stored else clf
+    extra = ["an entirely novel sentence", "novel words of a sentence"]
+    clf.learn(extra, ["new", "new"]).learn_unlabelled(POOL[100:])
+    clf.learn(FEW[12:], THEIRS[12:]).learn_unlabelled(POOL[:3])
+    assert clf.predict(["novel sentence"]).tolist() == ["new"]
+    clf.forget_unlabelled(POOL[:3]).forget(extra[0], "new").forget(extra[1:], ["new"])
+    report = clf.report()
+    assert (report.n_documents, report.n_unlabelled) == (18, len(POOL))
+    assert f"18 labelled and {len(POOL)} other documents" in " ".join(report.notes)
+    clf.model_.settle()
+    # The words of sentences that were forgotten have columns still, and no document.
+    fresh = PooledNB(multi_label=False).fit(
+        clf.vectorizer_.transform(FEW), THEIRS, clf.vectorizer_.transform(POOL)
+    )
+    X = clf.vectorizer_.transform(NEW)
+    np.testing.assert_array_equal(clf.model_.decision_function(X), fresh.decision_function(X))
+
+
+def test_what_was_not_learned_is_not_forgotten():
+    clf = TextClassifier("pooled").fit(FEW, THEIRS, unlabelled=POOL)
+    before = clf.to_bytes()
+    for verb, arguments in (
+        ("forget", (POOL[:1], [THEIRS[0]])),
+        ("forget", (FEW[:1], ["another label"])),
+        ("forget_unlabelled", (["unheard of"],)),
+        ("forget_unlabelled", (POOL[:1] * 9,)),
+    ):
+        with pytest.raises(NegativeCountError, match="cannot forget"):
+            getattr(clf, verb)(*arguments)
+        assert clf.to_bytes() == before
+
+
+def test_a_document_that_the_model_cannot_learn_is_not_counted(monkeypatch):
+    clf = TextClassifier("pooled").fit(FEW, THEIRS, unlabelled=POOL)
+    before = clf.to_bytes()
+    monkeypatch.setattr("tallytext.models.pooled.MAX_TABLE_BYTES", 8)
+    with pytest.raises(CountError, match="need a table"):
+        clf.learn(FEW[:1], THEIRS[:1])
+    assert clf.to_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["learn_unlabelled", "forget_unlabelled"])
+def test_only_models_that_use_them_learn_documents_without_labels(verb):
+    clf = TextClassifier("multinomial").fit(FEW, THEIRS)
+    with pytest.raises(NotAdditiveError, match="does not use them"):
+        getattr(clf, verb)(POOL)
+
+
+def test_one_text_is_learned_without_a_label():
+    clf = TextClassifier("pooled").fit(FEW, THEIRS).learn_unlabelled(POOL[0])
+    assert clf.report().n_unlabelled == 1
+    assert clf.forget_unlabelled(iter(POOL[:1])).report().n_unlabelled == 0
+
+
+def test_a_file_of_an_earlier_release_is_not_updated(tmp_path):
+    clf = TextClassifier("pooled").fit(FEW, THEIRS, unlabelled=POOL)
+    clf.save(tmp_path / "model")
+    arrays, header = load_arrays(tmp_path / "model", model_file.KIND, newest=model_file.FORMAT)
+    old = {
+        name: np.array(array)
+        for name, array in arrays.items()
+        if name not in ("model.documents", "model.labels")
+    }
+    header["state"]["open"] = False
+    save_arrays(tmp_path / "old", old, header)
+    again = TextClassifier.load(tmp_path / "old")
+    np.testing.assert_array_equal(again.predict(NEW), clf.predict(NEW))
+    before = again.to_bytes()
+    for verb in ("learn", "forget"):
+        with pytest.raises(NotAdditiveError, match=rf"cannot {verb}.*pooled"):
+            getattr(again, verb)(["a new sentence"], THEIRS[:1])
+    assert again.to_bytes() == before
 
 
 def test_what_each_word_says_adds_up(pooled):

@@ -144,10 +144,14 @@ def test_info_and_learn_know_a_pooled_model(folder):
     assert f"unlabelled   {len(TEXTS)} documents" in shown
     assert json_of("info", folder / "m.tally")["n_unlabelled"] == len(TEXTS)
     assert "cheap" in succeed("explain", folder / "m.tally", "cheap lunch").stdout
-    for command in ("learn", "forget"):
-        result = run(command, folder / "m.tally", folder / "few.csv")
-        assert result.exit_code == 1
-        assert f"cannot {command}" in result.stderr
+    before = (folder / "m.tally").read_bytes()
+    learned = json_of("learn", folder / "m.tally", folder / "few.csv")
+    assert (learned["n_documents"], learned["n_unlabelled"]) == (2 * len(FEW), len(TEXTS))
+    assert json_of("forget", folder / "m.tally", folder / "few.csv")["n_documents"] == len(FEW)
+    result = run("forget", folder / "m.tally", write_csv(folder / "no.csv", [("cheap", "spam")]))
+    assert (result.exit_code, "cannot forget" in result.stderr) == (1, True)
+    again, first = TextClassifier.load(folder / "m.tally"), TextClassifier.from_bytes(before)
+    assert again.scores(TEXTS).tolist() == first.scores(TEXTS).tolist()
 
 
 def test_a_named_model_needs_no_pool(folder):

@@ -314,6 +314,25 @@ class TestCommand:
         assert "Press any key to go back" in result.output
         assert TextClassifier.load(model).classes_.tolist() == ["field", "sea", "sky"]
 
+    def test_the_model_goes_on_learning_and_forgets(self, notes, tmp_path):
+        model, more = tmp_path / "notes.tally", tmp_path / "more.csv"
+        succeed("label", notes, "-o", model, input="sea\nsky\n1\n2\nq\n")
+        before = TextClassifier.load(model)
+        more.write_text("text,label\nplough the furrow,field\na furrow of corn,field\n")
+        succeed("learn", model, more)
+        learned = TextClassifier.load(model)
+        assert learned.predict(["a furrow to plough"]).tolist() == ["field"]
+        assert learned.report().n_unlabelled == len(TEXTS) - 4
+        succeed("forget", model, more)
+        forgot = TextClassifier.load(model)
+        assert forgot.classes_.tolist() == ["sea", "sky"]
+        assert forgot.scores(TEXTS).tolist() == before.scores(TEXTS).tolist()
+        # What was never learned is refused by name, and the file stays.
+        found = model.read_bytes()
+        result = run("forget", model, more)
+        assert (result.exit_code, "cannot forget" in result.output) == (1, True)
+        assert model.read_bytes() == found
+
     def test_it_goes_on_where_it_was(self, notes, tmp_path):
         model = tmp_path / "notes.tally"
         succeed("label", notes, "-o", model, input="sea\nsky\n")

@@ -87,7 +87,7 @@ def test_trust_moves_predictions_towards_the_anchor():
         PooledNB(**SMALL, trust=trust, anchor=anchor).fit(X, y, others) for trust in (0.0, 1.0)
     ]
     views = models[0].pool_
-    both = np.hstack([views.units.matrix.toarray(), views.latent])
+    both = np.hstack([views.units.matrix.toarray(), views.latent])[models[0].pool_rows_]
     own = anchor.fit(both[: len(y)], y).predict(both[len(y) :])
     agreed = [(model.transduction_ == own).mean() for model in models]
     assert agreed[0] < agreed[1]
@@ -334,10 +334,9 @@ def test_out_of_sample_is_really_without_these_labels():
             found[held].argmax(axis=1), refitted.decision_function(X[held]).argmax(1)
         )
         # In the pool they are known without labels; what judges them was not trained on them.
-        n = len(y) - held.sum()
-        learned = refitted._fit_labels(
-            refitted.pool_, np.arange(n), refitted._truth, unseen=np.arange(n, len(y))
-        )
+        n, places = len(y) - held.sum(), refitted.pool_rows_
+        rows, truth, _ = refitted._labelled_rows(places, refitted._class_numbers())
+        learned = refitted._fit_labels(refitted.pool_, rows, truth, unseen=places[n : len(y)])
         expected = learned.weights.scores(canonical_counts(X[held]), 1)
         assert_allclose(found[held], expected, atol=1e-4)
     assert_allclose(found[folds == -1], model.decision_function(X[folds == -1]), atol=1e-9)
@@ -411,7 +410,19 @@ def hostile():
     yield bent(arrays, columns=arrays["columns"].astype(np.float64)), values
     yield bent(arrays, columns=arrays["columns"][::-1]), values
     yield bent(arrays, more=np.zeros(1)), values
-    for name in sorted(arrays.keys() - {"columns"}):
+    yield other("labels", 0, 3)
+    yield other("labels", 0, -2)
+    yield other("labels", np.flatnonzero(arrays["labels"] >= 0)[0], -1)
+    yield other("documents", 0, 7)
+    yield other("documents", -1, 255)
+    for name in ("documents", "labels"):
+        yield bent(arrays, **{name: arrays[name][1:]}), values
+        yield bent(arrays, **{name: arrays[name][:-1]}), values
+        yield bent(arrays, **{name: arrays[name][None]}), values
+        yield bent(arrays, **{name: arrays[name].astype(np.float64)}), values
+        yield bent(arrays, **{name: None}), values
+        yield {key: part for key, part in arrays.items() if key != name}, values
+    for name in sorted(arrays.keys() - {"columns", "documents", "labels"}):
         at = (0,) * arrays[name].ndim
         yield other(name, at, np.nan)
         yield other(name, at, np.inf)

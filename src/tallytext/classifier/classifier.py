@@ -560,7 +560,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         all of them. After ``settle`` it is that model, bit for bit, whatever was learned and
         forgotten in between: the learner and its terms are those chosen by :meth:`fit`. Words that
         no document has are dropped, and probabilities are calibrated again. Additive models are
-        settled at any time.
+        settled at any time. A "pooled" model stays calibrated as it was, and keeps the
+        numbers of its words, on which its last digits depend.
 
         Returns
         -------
@@ -578,6 +579,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(model, RefinedNB) and not model.is_settled and model.n_documents_:
             X, labels = model.documents()
             self._retrain(X, labels, self.vectorizer_)
+        elif not getattr(model, "is_settled", True) and not isinstance(model, RefinedNB):
+            model.settle()
         return self
 
     @property
@@ -612,6 +615,65 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             own = self._mask(self._own_columns(X[rows], terms))
             is_learned[rows] = self.model_.is_learned(own, targets)
         return is_learned
+
+    def learn_unlabelled(self, texts: Any) -> Self:
+        """Learn more documents without labels; only with "pooled".
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str; or one str
+            Texts of the same kind as the labelled ones. Give many at a time.
+
+        Raises
+        ------
+        NotAdditiveError
+            If the model cannot use documents without labels, or cannot be updated.
+
+        Examples
+        --------
+        >>> from tallytext import TextClassifier
+        >>> clf = TextClassifier("pooled").fit(["salt sea", "blue sky"], ["sea", "sky"])
+        >>> more = ["fish in the sea", "salt and fish", "kite in the sky", "blue kite"]
+        >>> clf.learn_unlabelled(more).predict(["fish", "kite"])
+        array(['sea', 'sky'], dtype='<U3')
+        >>> clf.forget_unlabelled(more[:1]).report().n_unlabelled
+        3
+        """
+        self._check_unlabelled_updatable("learn")
+        X, terms = self._count_documents([texts] if isinstance(texts, str) else texts)
+        vocabulary = self.vectorizer_.vocabulary_
+        if terms is not vocabulary:
+            X = _move_columns(X, vocabulary.merge(terms), len(vocabulary))
+        self.model_.learn_unlabelled(self._mask(X))
+        self._count_unlabelled(X.shape[0])
+        return self
+
+    def forget_unlabelled(self, texts: Any) -> Self:
+        """Remove documents without labels; only with "pooled".
+
+        Parameters
+        ----------
+        texts : list, column or iterable of str; or one str
+            As they were learned.
+
+        Raises
+        ------
+        NegativeCountError
+            If one of them was not learned without a label. Nothing changes then.
+        NotAdditiveError
+            If the model cannot use documents without labels, or cannot be updated.
+        """
+        self._check_unlabelled_updatable("forget")
+        X, terms = self._count_documents([texts] if isinstance(texts, str) else texts)
+        unknown = np.flatnonzero(self.vectorizer_.vocabulary_.locate(terms) < 0)
+        if len(unknown):
+            raise NegativeCountError(
+                f"cannot forget: the word {terms.terms()[unknown[0]]!r} was never learned. Was "
+                "this document learned by this model?"
+            )
+        self.model_.forget_unlabelled(self._mask(self._own_columns(X, terms)))
+        self._count_unlabelled(-X.shape[0])
+        return self
 
     def reselect(self) -> Self:
         """Select terms again, by all documents learned so far; only with ``select``.
@@ -1167,7 +1229,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             duplicates=self.duplicates_,
             n_unlabelled=self.pool_.n_documents,
             reason=self.pool_.reason,
-            notes=list(self.pool_.notes),
+            # Those of the model follow what it learns and forgets.
+            notes=list(getattr(self.model_, "notes_", self.pool_.notes)),
             origin=list(self.origin_),
             thresholds=self._thresholds_by_label(),
             is_stale=self._is_stale,
@@ -1387,9 +1450,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn_counted(self, X: Any, labels: list[Any], terms: Vocabulary) -> None:
         """Learn documents that are counted by the columns of ``terms``."""
         self._counts.learn(X, labels, terms=terms)
-        if not self.learner_.additive and X.shape[0]:
-            X = self._own_columns(X, terms)
-            self.model_.learn(self._mask(X), targets_from_labels(labels, self.multi_label_))
+        if self.learner_.additive or not X.shape[0]:
+            return
+        try:
+            targets = targets_from_labels(labels, self.multi_label_)
+            self.model_.learn(self._mask(self._own_columns(X, terms)), targets)
+        except Exception:
+            self._counts.forget(X, labels, terms=terms)
+            raise
 
     def _forget_counted(self, X: Any, labels: list[Any], terms: Vocabulary) -> None:
         """Forget documents that are counted by the columns of ``terms``, or raise and change none.
@@ -1405,7 +1473,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             targets = targets_from_labels(labels, self.multi_label_)
             self.model_.forget(self._mask(self._own_columns(X, terms)), targets)
-        except NegativeCountError:
+        except Exception:
             # The model stores documents, so that it can refuse what sums cannot.
             self._counts.learn(X, labels, terms=terms)
             raise
@@ -1528,7 +1596,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"cannot {verb}: this model was trained with sample_weight or class_weight, and "
                 "the weights of its documents are not stored. Retrain it on all documents."
             )
-        able = learner.additive or (learner.incremental and not additive)
+        # A closed model comes from a file of an earlier release, without its documents.
+        able = learner.additive or (learner.incremental and not additive and self.model_.open_)
         if isinstance(self.model_, RefinedNB):
             able = self.n_kept > 0 and verb != "reselect"
         if not able:
@@ -1554,14 +1623,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_labels(listed)
         return texts, listed
 
-    def _count_documents(self, texts: Any, labels: list[Any]) -> tuple[Any, Vocabulary]:
+    def _check_unlabelled_updatable(self, verb: str) -> None:
+        """Raise NotAdditiveError if the model cannot learn or forget unlabelled documents."""
+        check_is_fitted(self)
+        if not self.learner_.unlabelled:
+            raise NotAdditiveError(
+                f"cannot {verb} documents without labels: this model ({self.learner_.name!r}) does "
+                'not use them. Train one that does, with model="pooled".'
+            )
+        self._check_updatable(verb)
+
+    def _count_unlabelled(self, n_more: int) -> None:
+        """Let the report follow the documents without labels."""
+        self.pool_ = replace(self.pool_, n_documents=self.pool_.n_documents + n_more)
+
+    def _count_documents(
+        self, texts: Any, labels: list[Any] | None = None
+    ) -> tuple[Any, Vocabulary]:
         """Return counts, and a vocabulary of their columns; that of the classifier stays."""
         vectorizer = self.vectorizer_
         if vectorizer._is_open:
             vectorizer = copy.copy(vectorizer)
             vectorizer.vocabulary_ = Vocabulary()
         X = vectorizer.partial_fit_transform(texts)
-        check_label_count(X.shape[0], labels)
+        if labels is not None:
+            check_label_count(X.shape[0], labels)
         return X, vectorizer.vocabulary_
 
     def _count_batches(self, texts: Any, size: int | None = None) -> Iterator[tuple[Any, Any]]:

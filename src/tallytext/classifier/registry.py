@@ -427,6 +427,7 @@ register(
         make=partial(_make_model, "pooled:PooledNB"),
         features=("all words",),
         automatic=False,
+        incremental=True,
         max_weights=_MAX_POOLED_WEIGHTS,
     )
 )
@@ -458,10 +459,12 @@ def learner_for_model(model: Any) -> Learner:
     kind = type(model)
     if isinstance(model, NaiveBayes):
         return Learner(kind.__name__, "given by its settings", kind)
+    incremental = hasattr(model, "forget")
     if isinstance(model, TrainedClassifier) and hasattr(model, "out_of_sample_scores"):
-        return Learner.semi_supervised(kind.__name__, "given by its settings", kind)
+        return Learner.semi_supervised(
+            kind.__name__, "given by its settings", kind, incremental=incremental
+        )
     if isinstance(model, TrainedClassifier):
-        incremental = hasattr(model, "forget")
         return Learner.document_trained(
             kind.__name__, "given by its settings", kind, incremental=incremental
         )

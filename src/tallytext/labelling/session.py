@@ -147,7 +147,7 @@ class Session:
         self._model.fit(self._counts[:1], [""], self._counts[1:])
         pool = self._model.pool_
         assert pool is not None
-        self._strategy = QueryStrategy(pool.latent, seed)
+        self._strategy = QueryStrategy(pool.latent[self._model.pool_rows_], seed)
         self._random_order = np.random.default_rng(seed).permutation(len(texts))
         # Each skip with the number of annotations before it, so that undo() takes back whichever
         # came last.

@@ -40,6 +40,7 @@ _MIN_EVENNESS = 0.95  # below, class sizes in the pool are considered uneven
 _UNEVEN_TRUST = 0.5  # smallest trust in the anchor if they are
 
 _REGRESSION_STEPS = 12  # of conjugate gradients
+_WARM_REGRESSION_STEPS = 4  # from the weights before a small change
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class AnchoredEM:
         anchor_evidence: FloatArray,
         step: Callable[[], None] = lambda: None,
         unseen: Any = (),
+        start: FloatArray | None = None,
     ) -> PoolPosteriors:
         r"""Estimate the class posteriors of all documents of the pool.
 
@@ -110,11 +112,26 @@ class AnchoredEM:
         unseen : array-like of int, default=()
             Documents that are to be scored as new ones: they add no words to any class, and their
             posteriors are 0.
+        start : ndarray of shape (n_documents, n_classes), default=None
+            Posteriors to start from, with zeros for documents of unknown ones; None to start from
+            the labelled documents alone.
         """
         unseen = np.asarray(unseen, dtype=np.intp)
-        labelled = truth.T @ pool.latent[rows]
-        word_log_probs, directions = np.log(class_words.mix()), unit_rows(labelled).T
-        log_priors: FloatArray = np.zeros(truth.shape[1])
+        labelled = unit_rows(truth.T @ pool.latent[rows])
+
+        def estimate(posteriors: FloatArray) -> tuple[FloatArray, FloatArray]:
+            posteriors[rows] = truth
+            posteriors[unseen] = 0.0
+            words = np.log(class_words.mix(pool.shares.transposed_times(posteriors)))
+            own = _LABELLED_DIRECTION_WEIGHT * labelled
+            return words, unit_rows(posteriors.T @ pool.latent + own).T
+
+        if start is None:
+            word_log_probs, directions = np.log(class_words.mix()), labelled.T
+            log_priors: FloatArray = np.zeros(truth.shape[1])
+        else:
+            word_log_probs, directions = estimate(start.copy())
+            log_priors = _estimate_log_priors(start)
         for at in range(self.rounds):
             evidence = anchor_evidence + self.evidence(pool, word_log_probs, directions)
             evidence *= min(1.0, self.annealing * _ANNEALING_RATE**at)
@@ -122,11 +139,7 @@ class AnchoredEM:
             # Before the labels are restored: a balanced choice of labelled documents would make
             # all classes look equally large.
             log_priors = _estimate_log_priors(posteriors)
-            posteriors[rows] = truth
-            posteriors[unseen] = 0.0
-            word_log_probs = np.log(class_words.mix(pool.shares.transposed_times(posteriors)))
-            own = _LABELLED_DIRECTION_WEIGHT * unit_rows(labelled)
-            directions = unit_rows(posteriors.T @ pool.latent + own).T
+            word_log_probs, directions = estimate(posteriors)
             step()
         return PoolPosteriors(posteriors, word_log_probs, directions, log_priors)
 
@@ -594,7 +607,11 @@ def document_weights(
 
 
 def posterior_regression(
-    pool: DocumentPool, posteriors: FloatArray, weights: FloatArray, penalty: float
+    pool: DocumentPool,
+    posteriors: FloatArray,
+    weights: FloatArray,
+    penalty: float,
+    start: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return weights of terms for classes, and the bias, of a regression on class posteriors.
 
@@ -612,6 +629,8 @@ def posterior_regression(
         :math:`\omega`; see :func:`document_weights`.
     penalty : float
         :math:`\lambda`.
+    start : ndarray of shape (n_terms, n_classes), default=None
+        Weights to start from, of a regression on nearly the same documents; None for zeros.
     """
     weights = weights[:, None]
     mean = (weights * posteriors).sum(axis=0) / weights.sum()
@@ -620,5 +639,9 @@ def posterior_regression(
         return pool.units.transposed_times(weights * pool.units.times(B))
 
     right = pool.units.transposed_times(weights * (posteriors - mean))
-    solution = conjugate_gradient(multiply, right, penalty, 0.0, _REGRESSION_STEPS, lambda: None)
-    return solution.values, mean
+    n_steps = _REGRESSION_STEPS
+    if start is not None:
+        right -= multiply(start) + penalty * start
+        n_steps = _WARM_REGRESSION_STEPS
+    solution = conjugate_gradient(multiply, right, penalty, 0.0, n_steps, lambda: None).values
+    return solution if start is None else start + solution, mean

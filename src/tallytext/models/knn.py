@@ -326,7 +326,7 @@ class CosineKNN(TrainedClassifier):
         return sparse.csr_array((labels.data, column[labels.indices], labels.indptr), shape=shape)
 
     @with_lock
-    def _update(self, X: Any, y: Any, change: Callable[[DocumentStore, Any, Matrix], None]) -> Self:
+    def _update(self, X: Any, y: Any, change: Callable[[DocumentStore, Any, Matrix], Any]) -> Self:
         """Learn or forget documents: change is a method of :class:`DocumentStore`."""
         X = self._check_counts(X)
         targets = read_targets(y)
@@ -500,6 +500,8 @@ class DocumentStore:
         self._cached_index: DocumentIndex | None = None
         #: Hold it to change documents, or to read several things from one snapshot.
         self.lock = RLock()
+        #: Hold it during a slow change, which holds ``lock`` only at its end.
+        self.update_lock = RLock()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -519,22 +521,22 @@ class DocumentStore:
         batch = _normalize(counts), _normalize(labels)
         n = batch[0].shape[0]
         if self._ids_by_key is not None:
-            for number, key in enumerate(_document_keys(*batch), self._next_id):
+            for number, key in enumerate(document_keys(*batch), self._next_id):
                 self._ids_by_key[key].append(number)
         self._batches.append(batch)
         self._ids = np.append(self._ids, np.arange(self._next_id, self._next_id + n))
         self._next_id += n
         self._cached_index = None
 
-    def forget(self, counts: Any, labels: Matrix) -> None:
-        """Remove documents; of equal ones the last learned.
+    def forget(self, counts: Any, labels: Matrix) -> NDArray[np.bool_]:
+        """Remove documents, of equal ones the last learned; return a mask of those that remain.
 
         Raises
         ------
         NegativeCountError
             If a document is not stored with these labels, or not so often. Nothing changes then.
         """
-        found = self._find(_document_keys(_normalize(counts), _normalize(labels)))
+        found = self._find(document_keys(_normalize(counts), _normalize(labels)))
         ids_by_key = self._key_index()
         for key, ids in found.items():
             del ids_by_key[key][-len(ids) :]
@@ -544,6 +546,12 @@ class DocumentStore:
         self._batches = [tuple(matrix[remaining] for matrix in self._join_batches())]
         self._ids = self._ids[remaining]
         self._cached_index = None
+        return remaining
+
+    def relabel(self, labels: Matrix) -> None:
+        """Replace the labels of all documents."""
+        self._batches = [(self.counts, _normalize(labels))]
+        self._ids_by_key = None
 
     def index(self, weighting: str) -> DocumentIndex:
         """Return the index of the current documents for a weighting."""
@@ -569,7 +577,7 @@ class DocumentStore:
         # Built by the first call of forget: most models never forget.
         if self._ids_by_key is None:
             self._ids_by_key = defaultdict(list)
-            keys = _document_keys(*self._join_batches())
+            keys = document_keys(*self._join_batches())
             for number, key in zip(self._ids.tolist(), keys, strict=True):
                 self._ids_by_key[key].append(number)
         return self._ids_by_key
@@ -582,12 +590,12 @@ class DocumentStore:
     def __getstate__(self) -> dict[str, Any]:
         # Both indexes can be rebuilt; the native one and the lock cannot be pickled.
         state = {**self.__dict__, "_cached_index": None, "_ids_by_key": None}
-        del state["lock"]
+        del state["lock"], state["update_lock"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.lock = RLock()
+        self.lock, self.update_lock = RLock(), RLock()
 
 
 def _normalize(matrix: Any) -> Matrix:
@@ -604,11 +612,13 @@ def _stack_rows(parts: tuple[Matrix, ...]) -> Matrix:
         np.concatenate([getattr(part, name) for part in parts]) for name in ("data", "indices")
     )
     lengths = np.concatenate([np.diff(part.indptr) for part in parts])
-    starts = np.append(0, np.cumsum(lengths))
+    # scikit-learn accepts 32-bit row starts only, wherever these suffice.
+    index = np.int32 if len(columns) < 2**31 else np.int64
+    starts = np.append(0, np.cumsum(lengths)).astype(index)
     return sparse.csr_array((data, columns, starts), shape=(len(lengths), width))
 
 
-def _document_keys(counts: Matrix, labels: Matrix) -> list[bytes]:
+def document_keys(counts: Matrix, labels: Matrix) -> list[bytes]:
     """Return a hash of the counts and labels of each document."""
     return [
         blake2b(_row_bytes(counts, at) + b"|" + _row_bytes(labels, at), digest_size=16).digest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -48,6 +48,8 @@ class DocumentPool:
     n_threads : int
     beta : float
         Share of the background in the mixture model of the translation.
+    n_columns : int
+        Number of columns of the count matrix, selected or not.
     """
 
     views: Views
@@ -58,6 +60,7 @@ class DocumentPool:
     n_distinct: float
     n_threads: int
     beta: float
+    n_columns: int
 
     @classmethod
     def from_counts(
@@ -108,6 +111,7 @@ class DocumentPool:
             n_distinct=max(n_distinct, 1.0),
             n_threads=n_threads,
             beta=beta,
+            n_columns=X.shape[1],
         )
 
     @property
@@ -131,6 +135,89 @@ class DocumentPool:
             n_threads=self.n_threads,
         )
         return SparseProducts(rows.T.tocsr(), self.n_threads)
+
+    def append(self, counts: Rows[Any], new_emphasis: float) -> DocumentPool:
+        """Return the pool with more documents; the weights of its terms stay the same.
+
+        Parameters
+        ----------
+        counts : csr_array of shape (n_documents, n_columns)
+            Counts; columns beyond those of the pool are new terms.
+        new_emphasis : float
+            Weight of new terms.
+        """
+        pool = self._with_terms(counts, new_emphasis)
+        selected = pool.views.select_terms(counts)
+        units = SparseProducts(pool.views.units(selected), self.n_threads)
+        return pool._with_documents(
+            sparse.vstack([pool.shares.matrix, pool.views.shares(selected)], format="csr"),
+            sparse.vstack([pool.units.matrix, units.matrix], format="csr"),
+            np.vstack([pool.latent, pool.views.latent(units)]),
+        )
+
+    def take(self, rows: Any) -> DocumentPool:
+        """Return the pool of some of its documents; the weights of its terms stay the same.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            The documents.
+        """
+        return self._with_documents(
+            self.shares.matrix[rows], self.units.matrix[rows], self.latent[rows]
+        )
+
+    def _with_terms(self, counts: Rows[Any], new_emphasis: float) -> DocumentPool:
+        """Return the pool with a column for each new term of some documents."""
+        # Terms that the pool had left out, as too rare or without weight, stay out.
+        new = np.unique(counts.indices[counts.indices >= self.n_columns]).astype(np.int64)
+        views, n_terms = self.views, len(self.views.columns) + len(new)
+        # A new term occurs in one document so far, or a few, and has no place among the others.
+        idf = np.log((self.n_documents + 1) / 2) + 1
+        share = self.background.min(initial=1.0)
+        background = np.append(self.background, np.full(len(new), share))
+        pool = replace(
+            self,
+            views=Views(
+                np.append(views.columns, new),
+                np.append(views.emphasis, np.full(len(new), new_emphasis)),
+                np.append(views.idf, np.full(len(new), idf)),
+                np.vstack([views.directions, np.zeros((len(new), views.n_components))]),
+            ),
+            shares=SparseProducts(with_columns(self.shares.matrix, n_terms), self.n_threads),
+            units=SparseProducts(with_columns(self.units.matrix, n_terms), self.n_threads),
+            background=background / max(background.sum(), 1e-300),
+            n_columns=max(self.n_columns, counts.shape[1]),
+        )
+        if "translation" in vars(self):
+            rows = with_columns(self.translation.matrix, n_terms)
+            rows.resize(n_terms, n_terms)
+            vars(pool)["translation"] = SparseProducts(rows, self.n_threads)
+        return pool
+
+    def _with_documents(self, shares: Any, units: Any, latent: FloatArray) -> DocumentPool:
+        pool = replace(
+            self,
+            shares=SparseProducts(shares, self.n_threads),
+            units=SparseProducts(units, self.n_threads),
+            latent=latent,
+        )
+        # The cached translation is not a field, and too expensive to compute again.
+        if "translation" in vars(self):
+            vars(pool)["translation"] = self.translation
+        return pool
+
+
+def with_columns(rows: Any, n_columns: int) -> Any:
+    """Return a CSR matrix of another number of columns, without copying its cells.
+
+    Examples
+    --------
+    >>> with_columns(sparse.csr_array([[1, 2]]), 3).toarray()
+    array([[1, 2, 0]])
+    """
+    cells = rows.data, rows.indices, rows.indptr
+    return sparse.csr_array(cells, shape=(rows.shape[0], n_columns))
 
 
 def _frequent_terms(counts: Rows[Any], min_df: int) -> Any:

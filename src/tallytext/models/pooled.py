@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -10,12 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_matrix, check_whole
-from tallytext.errors import CountError, FileError, LabelError
+from tallytext.errors import (
+    CountError,
+    FileError,
+    LabelError,
+    NegativeCountError,
+    NotAdditiveError,
+    ScoreError,
+)
 from tallytext.features.svd import SparseProducts
-from tallytext.io.array_checks import check_array_names
+from tallytext.io.array_checks import check_array_names, check_int_array
 from tallytext.models.anchored_em import (
     Anchor,
     AnchoredEM,
@@ -26,6 +35,8 @@ from tallytext.models.anchored_em import (
     posterior_regression,
 )
 from tallytext.models.base import ArraysByName, Summands, TrainedClassifier, to_documents
+from tallytext.models.knn import DocumentStore, document_keys, with_lock
+from tallytext.models.packed_rows import pack_rows, unpack_rows
 from tallytext.models.pool import (
     DocumentPool,
     Rows,
@@ -33,9 +44,16 @@ from tallytext.models.pool import (
     Views,
     canonical_counts,
     check_float32_array,
+    with_columns,
 )
 from tallytext.runtime import one_blas_thread, progress_bar, thread_count
-from tallytext.tally.labels import check_lengths, read_targets
+from tallytext.tally.labels import (
+    LabelIndex,
+    check_lengths,
+    label_array,
+    read_targets,
+    sort_labels,
+)
 
 MAX_TABLE_BYTES = 2**31
 """Largest size of a table of all terms and classes."""
@@ -45,6 +63,11 @@ _REGRESSION_SCALE = 8.0  # factor of the regression in the final scores
 _ANCHOR_IN_EM = (1.0, 12.0)
 _ANCHOR_IN_SCORES = (0.25, 1.0)
 _MAX_NAIVE_BAYES = 0.5  # largest factor of naive Bayes in the final scores
+_WARM_ROUNDS = 2  # of EM after a small change
+# Share of all documents, and of the labelled ones, that may change before the model settles.
+_SETTLING_SHARE = 0.1
+# With fewer labels, each one can change which part of the model is trusted.
+_MIN_WARM_LABELS = 100
 
 
 class PooledNB(TrainedClassifier):
@@ -143,7 +166,23 @@ class PooledNB(TrainedClassifier):
     translated_: bool
     notes_: list[str]
     label_distributions_: FloatArray
+    documents_: DocumentStore
+    labels_: LabelIndex
+    pool_rows_: NDArray[np.intp]
     pool_: DocumentPool | None = None
+
+    # The fit to start from; the number of documents at the last settling, and of documents and
+    # labels that changed since.
+    _fitted: _FittedPool | None = None
+    _n_settled = _n_changed = _n_changed_labels = 0
+
+    # Another thread may learn a class between reading weights_ and classes_.
+    predict = with_lock(TrainedClassifier.predict)
+    predict_log_proba = with_lock(TrainedClassifier.predict_log_proba)
+    decision_function = with_lock(TrainedClassifier.decision_function)
+    scores_lengths_classes = with_lock(TrainedClassifier.scores_lengths_classes)
+    explain = with_lock(TrainedClassifier.explain)
+    _top_classes = with_lock(TrainedClassifier._top_classes)
 
     def __init__(
         self,
@@ -211,8 +250,113 @@ class PooledNB(TrainedClassifier):
         self._train(X, self._set_classes_from(targets), unlabelled)
         return self
 
+    def learn(self, X: Any, y: Any) -> Self:
+        """Learn more labelled documents, which may have new classes and new columns.
+
+        The model changes at once: expectation maximisation goes on from the present posteriors for
+        two rounds. It starts from the labels again if there are fewer than 100 or their classes
+        have changed. When a tenth of the labelled or of all documents have changed, the model
+        settles.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts; columns beyond those learned before are new terms.
+        y : sequence of length n_documents
+            One label per document.
+
+        Raises
+        ------
+        NotAdditiveError
+            If the model is from a file without its documents.
+
+        Examples
+        --------
+        >>> model = PooledNB(min_df=1).fit([[2, 1, 0], [0, 1, 2]], ["sea", "sky"])
+        >>> model.learn([[0, 0, 0, 3]], ["land"]).predict([[0, 0, 0, 1]])
+        array(['land'], dtype='<U4')
+        >>> model.forget([[0, 0, 0, 3]], ["land"]).classes_
+        array(['sea', 'sky'], dtype='<U3')
+        """
+        with self._updating():
+            X, labels, label_index = self._read_labelled(X, y)
+            return self._add(X, labels, label_index)
+
+    def forget(self, X: Any, y: Any) -> Self:
+        """Remove labelled documents that were learned. A class without documents is removed, too.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts of the documents.
+        y : sequence of length n_documents
+            Their labels, as they were learned.
+
+        Raises
+        ------
+        NegativeCountError
+            If one of these was not learned with this label. The model does not change then.
+        """
+        with self._updating():
+            X, labels, label_index = self._read_labelled(X, y)
+            if len(label_index) > len(self.labels_):
+                unknown = label_index.names[len(self.labels_)]
+                raise NegativeCountError(
+                    f"cannot forget: no document of class {unknown!r} was learned. Is this the "
+                    "label that the document was learned with?"
+                )
+            return self._remove(X, labels)
+
+    def learn_unlabelled(self, X: Any) -> Self:
+        """Add documents without labels to the pool.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts. Give many at a time: a call costs about as much as one of :meth:`learn`.
+        """
+        with self._updating():
+            X = self._check_columns(X)
+            return self._add(X, _no_labels(X), self.labels_)
+
+    def forget_unlabelled(self, X: Any) -> Self:
+        """Remove documents without labels from the pool.
+
+        Parameters
+        ----------
+        X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
+            Counts of the documents.
+
+        Raises
+        ------
+        NegativeCountError
+            If one of these is not in the pool. The model does not change then.
+        """
+        with self._updating():
+            X = self._check_columns(X)
+            return self._remove(X, _no_labels(X))
+
+    def settle(self) -> Self:
+        """Retrain from scratch on the documents that the model has now.
+
+        The result depends on these documents only, and not on the order in which they were learned
+        or on others that were forgotten: it equals that of :meth:`fit` on them, bit for bit.
+
+        Examples
+        --------
+        >>> X, y = np.array([[2, 1, 0], [0, 1, 2], [1, 1, 0]]), ["sea", "sky", "sea"]
+        >>> history = PooledNB(min_df=1).fit(X[:2], y[:2]).learn(X[2:], y[2:]).settle()
+        >>> fitted = PooledNB(min_df=1).fit(X, y)
+        >>> np.array_equal(history.decision_function(X), fitted.decision_function(X))
+        True
+        """
+        with self._updating():
+            self._check_has_documents()
+            self._settle()
+        return self
+
     def refit(self, rows: ArrayLike, y: Any) -> Self:
-        """Retrain with other labels on the documents of the last :meth:`fit`.
+        """Replace the labels of all documents, and retrain.
 
         The pool is not recomputed, so that labels can be added one by one.
 
@@ -248,11 +392,21 @@ class PooledNB(TrainedClassifier):
             raise LabelError("some rows are repeated: give each document once, with its label.")
         targets = read_targets(y)
         check_lengths(numbers, targets)
-        truth = self._set_classes_from(targets).toarray()
-        _check_one_label(truth, self.multi_label)
-        with one_blas_thread():
-            self._set_fitted(pool, numbers, truth)
+        truth = self._set_classes_from(targets)
+        _check_one_label(truth.toarray(), self.multi_label)
+        with self._updating():
+            # The labels of row numbers[i] are row i of truth.
+            cells = truth.data, (numbers, truth.indices)
+            shape = pool.n_documents, truth.shape[1]
+            self.documents_.relabel(sparse.csr_array(cells, shape=shape))
+            self.labels_ = LabelIndex(self.classes_.tolist())
+            self._fit_pool(pool, self.pool_rows_)
         return self
+
+    @property
+    def is_settled(self) -> bool:
+        """True if no document has changed since the model was fitted from scratch."""
+        return not self._n_changed
 
     @property
     def transduction_(self) -> NDArray[Any]:
@@ -285,8 +439,8 @@ class PooledNB(TrainedClassifier):
             If the pool was dropped, or the model was loaded from a file.
         """
         pool = self._check_pool()
-        truth, rows = self._truth, self._rows
-        numbers = _check_folds(folds, len(truth))
+        rows, truth, order = self._labelled_rows(self.pool_rows_, self._class_numbers())
+        numbers = _check_folds(folds, len(truth))[order]
         scores = self.weights_.pool_scores(pool, rows)
         for fold in np.unique(numbers[numbers >= 0]):
             held = numbers == fold
@@ -303,7 +457,7 @@ class PooledNB(TrainedClassifier):
                         measured=self._measured,
                     )
                 scores[np.ix_(held, known)] = fitted.weights.pool_scores(pool, rows[held])
-        return scores
+        return scores[np.argsort(order)]
 
     def new_document_scores(self, n_documents: int = 300) -> FloatArray:
         """Return the scores of documents of the pool by a model that has not learned from them.
@@ -316,70 +470,105 @@ class PooledNB(TrainedClassifier):
             Number of documents, at most a tenth of those without labels. If there are fewer than
             ten of these, the scores are those of the labelled documents by the model itself.
         """
-        pool, rows = self._check_pool(), self._rows
+        pool = self._check_pool()
+        rows, truth, _ = self._labelled_rows(self.pool_rows_, self._class_numbers())
         others = np.setdiff1d(np.arange(pool.n_documents), rows)
         n = min(n_documents, len(others) // 10)
         if not n:
             return self.weights_.pool_scores(pool, rows)
         unseen = np.random.default_rng(self.random_state).choice(others, n, replace=False)
         with one_blas_thread():
-            fitted = self._fit_labels(
-                pool, rows, self._truth, unseen=unseen, measured=self._measured
-            )
+            fitted = self._fit_labels(pool, rows, truth, unseen=unseen, measured=self._measured)
         return fitted.weights.pool_scores(pool, unseen)
 
     def drop_pool(self) -> Self:
-        """Free the memory of the pool; predictions do not change."""
-        self.pool_ = None
+        """Free the memory of the pool; predictions do not change.
+
+        The counts of the documents are kept: the next change prepares the pool again.
+        """
+        self.pool_ = self._fitted = None
         return self
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return the fitted state for a file, without the documents of the pool."""
-        values = {
-            "n_features": self.n_features_in_,
-            "trust": self.trust_,
-            "translated": self.translated_,
-            "notes": self.notes_,
-        }
-        return self.weights_.to_arrays(), values
+        """Return the fitted state for a file, with the counts of all documents, packed.
+
+        Fractional counts are left out; a model of such counts cannot learn after it was loaded.
+        """
+        with self._updating():
+            values = {
+                "n_features": self.n_features_in_,
+                "trust": self.trust_,
+                "translated": self.translated_,
+                "notes": self.notes_,
+            }
+            return {**self.weights_.to_arrays(), **self._documents_to_arrays()}, values
 
     def read_arrays(self, arrays: ArraysByName, values: Mapping[str, Any]) -> Self:
         """Restore the state that :meth:`to_arrays` returned; ``classes_`` must be set before."""
         self.n_features_in_, self.trust_, self.translated_, self.notes_ = check_values(values)
         n_classes = len(self.classes_)
-        self.weights_ = PooledWeights.from_arrays(arrays, self.n_features_in_, n_classes)
+        given = {name: array for name, array in arrays.items() if name not in _DOCUMENT_ARRAYS}
+        self.weights_ = PooledWeights.from_arrays(given, self.n_features_in_, n_classes)
         self.label_distributions_ = np.zeros((0, n_classes))
+        self.labels_ = LabelIndex(self.classes_.tolist())
+        self.documents_ = self._documents_from_arrays(arrays)
         return self
 
+    def _documents_to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return counts and class numbers of the documents, in their canonical order."""
+        numbers = self._class_numbers()
+        order = self._canonical_order(numbers)
+        if not len(order):
+            return {}
+        try:
+            packed = pack_rows(self._all_counts()[order])
+        except CountError:
+            return {}
+        return {"documents": packed, "labels": numbers[order].astype(np.int32)}
+
+    def _documents_from_arrays(self, arrays: ArraysByName) -> DocumentStore:
+        """Return the documents of a file; files of earlier releases have none."""
+        n_classes = len(self.classes_)
+        documents = DocumentStore(self.n_features_in_, n_classes)
+        if not _DOCUMENT_ARRAYS & arrays.keys():
+            return documents
+        numbers = check_int_array(arrays, "labels", (None,), -1, n_classes)
+        if "documents" not in arrays:
+            raise FileError("documents is missing.")
+        counts = unpack_rows(arrays["documents"], (len(numbers), self.n_features_in_))
+        labelled = numbers >= 0
+        sizes = np.bincount(numbers[labelled], minlength=n_classes)
+        if not np.array_equal(sizes, self.class_documents_):
+            raise FileError(
+                "the classes of the stored documents are not those of the counts. Is the file "
+                "damaged?"
+            )
+        starts = np.append(0, np.cumsum(labelled))
+        cells = np.ones(starts[-1]), numbers[labelled], starts
+        documents.learn(counts, sparse.csr_array(cells, shape=(len(numbers), n_classes)))
+        return documents
+
     def _check_pool(self) -> DocumentPool:
+        check_is_fitted(self)
         if self.pool_ is None:
             raise LabelError(
                 "this model has no pool: it was dropped, or the model was loaded from a file, "
-                "which does not store it. To use the pool, fit the model again."
+                "which does not store it. To use the pool, call settle() or fit the model again."
             )
         return self.pool_
 
     def _train(self, X: Any, truth: sparse.csr_array[Any], unlabelled: Any = None) -> None:
         self._check_parameters()
         _check_table_size(X.shape[1], truth.shape[1])
-        labels = truth.toarray()
-        _check_one_label(labels, self.multi_label)
+        _check_one_label(truth.toarray(), self.multi_label)
         self.multi_label_ = False
-        counts = [sparse.csr_array(X)]
+        documents = DocumentStore(X.shape[1], truth.shape[1])
+        documents.learn(sparse.csr_array(X), truth)
         if unlabelled is not None:
-            counts.append(self._check_unlabelled(unlabelled))
-        bar = progress_bar("learning from the pool", 3 + self.rounds, self.verbose)
-        with bar as step, one_blas_thread():
-            pool = DocumentPool.from_counts(
-                sparse.vstack(counts, format="csr"),
-                Topicality(self.topicality, seed=self.random_state),
-                self.n_components,
-                self.min_df,
-                self.beta,
-                thread_count(self.n_jobs),
-            )
-            step()
-            self._set_fitted(pool, np.arange(len(labels)), labels, step)
+            others = self._check_unlabelled(unlabelled)
+            documents.learn(others, _no_labels(others))
+        self.documents_, self.labels_ = documents, LabelIndex(self.classes_.tolist())
+        self._settle()
 
     def _check_unlabelled(self, unlabelled: Any) -> Rows[Any]:
         """Return the counts of documents without labels; there may be none."""
@@ -394,22 +583,203 @@ class PooledNB(TrainedClassifier):
             return sparse.csr_array((0, n_terms))
         return sparse.csr_array(check_matrix(self, unlabelled, reset=False, open_width=False))
 
-    def _set_fitted(
+    # Documents come and go.
+
+    @contextmanager
+    def _updating(self) -> Iterator[None]:
+        """Let no other thread change the model meanwhile; others can predict."""
+        check_is_fitted(self)
+        with self.documents_.update_lock:
+            yield
+
+    def _check_has_documents(self) -> None:
+        if not len(self.documents_) and self.class_documents_.any():
+            raise NotAdditiveError(
+                "this model cannot be updated: its file does not hold the documents that it was "
+                "trained on, because it is of an earlier release or their counts are fractional. "
+                "Train it again."
+            )
+
+    def _check_columns(self, X: Any) -> Rows[Any]:
+        """Return counts that are to be learned or forgotten, of any number of columns."""
+        self._check_has_documents()
+        # Without rows there is nothing to check, and scikit-learn would raise an error.
+        if hasattr(X, "shape") and X.shape[:1] == (0,):
+            return sparse.csr_array((0, self.n_features_in_))
+        return canonical_counts(check_matrix(self, X, reset=False, open_width=True))
+
+    def _read_labelled(self, X: Any, y: Any) -> tuple[Rows[Any], Rows[Any], LabelIndex]:
+        """Return checked counts, their labels as an indicator matrix, and all labels."""
+        X = self._check_columns(X)
+        targets = read_targets(y)
+        check_lengths(X, targets)
+        # A copy, so that a change that fails leaves no new labels behind.
+        label_index = self.labels_.copy()
+        starts, ids = label_index.encode(targets.labels, X.shape[0])
+        labels = sparse.csr_array(
+            (np.ones(len(ids)), ids, starts), shape=(X.shape[0], len(label_index))
+        )
+        _check_one_label(np.diff(labels.indptr)[:, None], self.multi_label)
+        return X, labels, label_index
+
+    def _add(self, X: Rows[Any], labels: Rows[Any], label_index: LabelIndex) -> Self:
+        """Learn documents, or raise an error and change nothing."""
+        if not X.shape[0]:
+            return self
+        _check_table_size(max(X.shape[1], self.n_features_in_), len(label_index))
+        before, self.labels_ = self.labels_, label_index
+        self.documents_.learn(X, labels)
+        try:
+            pool, fitted = self.pool_, self._fitted
+            if pool is None or fitted is None or self._is_settling_due(labels):
+                self._settle()
+                return self
+            width = max(X.shape[1], pool.n_columns)
+            pool = pool.append(with_columns(X, width), 1 / (1 + self.topicality))
+            places = np.append(
+                self.pool_rows_, np.arange(pool.n_documents - X.shape[0], pool.n_documents)
+            )
+            self._fit_pool(pool, places, fitted.after_append(pool))
+        except BaseException:
+            self.documents_.forget(X, labels)
+            self.labels_ = before
+            raise
+        return self
+
+    def _remove(self, X: Rows[Any], labels: Rows[Any]) -> Self:
+        """Forget documents, or raise an error and change nothing."""
+        if not X.shape[0]:
+            return self
+        remaining = self.documents_.forget(X, labels)
+        try:
+            pool, fitted = self.pool_, self._fitted
+            if pool is None or fitted is None or self._is_settling_due(labels):
+                self._settle()
+                return self
+            kept = np.sort(self.pool_rows_[remaining])
+            places = np.searchsorted(kept, self.pool_rows_[remaining])
+            self._fit_pool(pool.take(kept), places, fitted.after_take(kept))
+        except BaseException:
+            self.documents_.learn(X, labels)
+            # The documents are in another order now than the rows of the pool.
+            self.drop_pool()
+            raise
+        return self
+
+    def _is_settling_due(self, labels: Rows[Any]) -> bool:
+        """Count documents that change; return True if they are too many since the last settling."""
+        self._n_changed += labels.shape[0]
+        self._n_changed_labels += labels.nnz
+        n_labels = self.class_documents_.sum()
+        return bool(
+            self._n_changed > _SETTLING_SHARE * self._n_settled
+            or self._n_changed_labels > _SETTLING_SHARE * n_labels
+        )
+
+    def _settle(self) -> None:
+        """Prepare the pool of all documents, in canonical order, and fit to the labels."""
+        numbers = self._class_numbers()
+        order = self._canonical_order(numbers)
+        places = np.argsort(order)
+        bar = progress_bar("learning from the pool", 3 + self.rounds, self.verbose)
+        with bar as step, one_blas_thread():
+            pool = DocumentPool.from_counts(
+                self._all_counts()[order],
+                Topicality(self.topicality, seed=self.random_state),
+                self.n_components,
+                self.min_df,
+                self.beta,
+                thread_count(self.n_jobs),
+            )
+            step()
+            self._fit_pool(pool, places, step=step)
+        self._n_settled, self._n_changed, self._n_changed_labels = len(order), 0, 0
+
+    def _is_near(self, names: list[Any], n_labelled: int) -> bool:
+        """Return True if a fit to these labels may start from the present one.
+
+        Otherwise EM would stay near the solution for other labels.
+        """
+        same = not self._n_changed_labels or n_labelled >= _MIN_WARM_LABELS
+        return same and names == self.classes_.tolist()
+
+    def _all_counts(self) -> Rows[Any]:
+        """Return the counts of all documents, in the order in which they were learned."""
+        counts = self.documents_.counts
+        return with_columns(counts, max(counts.shape[1], self.n_features_in_))
+
+    def _class_numbers(self) -> NDArray[np.int64]:
+        """Return the class of each document as its position among sorted labels; -1 for none."""
+        labels = self.documents_.labels
+        names = [self.labels_.names[at] for at in np.unique(labels.indices)]
+        position = np.zeros(len(self.labels_), dtype=np.int64)
+        for at, name in enumerate(sort_labels(names)):
+            position[self.labels_.find(name)] = at
+        numbers = np.full(labels.shape[0], -1, dtype=np.int64)
+        numbers[np.diff(labels.indptr) > 0] = position[labels.indices]
+        return numbers
+
+    def _canonical_order(self, numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return an order of the documents that depends on their counts and classes only.
+
+        Documents are sorted by a hash of their counts, and equal ones by their classes.
+        """
+        counts = self.documents_.counts
+        hashes = document_keys(counts, sparse.csr_array((counts.shape[0], 0)))
+        halves = np.frombuffer(b"".join(hashes), dtype=">u8").reshape(-1, 2)
+        return np.lexsort((numbers, halves[:, 1], halves[:, 0]))
+
+    def _labelled_rows(self, places: Any, numbers: Any) -> tuple[Any, FloatArray, Any]:
+        """Return the pool rows of labelled documents, ascending, their labels, and the order.
+
+        ``order[i]`` is the number of row i among the labelled documents as they were learned.
+        """
+        labelled = np.flatnonzero(numbers >= 0)
+        order = np.argsort(places[labelled])
+        truth = np.zeros((len(labelled), int(numbers.max(initial=-1)) + 1))
+        truth[np.arange(len(labelled)), numbers[labelled[order]]] = 1.0
+        return places[labelled[order]], truth, order
+
+    def _fit_pool(
         self,
         pool: DocumentPool,
-        rows: Any,
-        truth: FloatArray,
+        places: NDArray[np.intp],
+        start: _FittedPool | None = None,
         step: Callable[[], None] = lambda: None,
     ) -> None:
-        """Fit to labelled documents of the pool, and set the fitted attributes."""
-        fitted = self._fit_labels(pool, rows, truth, step)
-        self.pool_, self._rows, self._truth = pool, rows, truth
-        self._measured = fitted.measured
-        self.weights_, self.trust_ = fitted.weights, fitted.trust
-        self.translated_ = fitted.translated
-        others = np.setdiff1d(np.arange(pool.n_documents), rows)
-        self.label_distributions_ = fitted.posteriors[others]
-        self.notes_ = _training_notes(fitted, len(truth), pool.n_documents)
+        """Fit to the labelled documents, and set the fitted attributes.
+
+        Parameters
+        ----------
+        pool : DocumentPool
+            All documents.
+        places : ndarray of int
+            The row of the pool of each document, in the order in which they were learned.
+        start : _FittedPool, default=None
+            To start from, if it has the same classes.
+        step : callable
+            For a progress bar.
+        """
+        numbers = self._class_numbers()
+        rows, truth, _ = self._labelled_rows(places, numbers)
+        names = sort_labels(
+            self.labels_.names[at] for at in np.unique(self.documents_.labels.indices)
+        )
+        if start is not None and not self._is_near(names, len(rows)):
+            start = None
+        with one_blas_thread():
+            fitted = self._fit_labels(pool, rows, truth, step, start=start)
+        # At once, for other threads that predict.
+        with self.documents_.lock:
+            self.classes_ = label_array(names)
+            self.class_documents_ = truth.sum(axis=0).astype(np.int64)
+            self.n_features_in_ = max(self.n_features_in_, pool.n_columns)
+            self.weights_, self.trust_ = fitted.weights, fitted.trust
+            self.translated_ = fitted.translated
+            self.label_distributions_ = fitted.posteriors[places[numbers < 0]]
+            self.notes_ = _training_notes(fitted, len(truth), pool.n_documents)
+            self.pool_, self.pool_rows_, self._fitted = pool, places, fitted
+            self._measured = fitted.measured
 
     def _fit_labels(
         self,
@@ -419,13 +789,20 @@ class PooledNB(TrainedClassifier):
         step: Callable[[], None] = lambda: None,
         unseen: Any = (),
         measured: Trust | None = None,
+        start: _FittedPool | None = None,
     ) -> _FittedPool:
         """Fit to labelled documents of the pool.
 
         Documents in ``unseen`` take part neither in EM nor in the regression, which would fit
         documents that are to be held out. ``measured`` is the trust to use; None to measure it.
+        With ``start``, the fit to nearly the same documents, EM and the regression go on from
+        there, and trust is not measured.
         """
-        if measured is None:
+        if not len(rows):
+            return _FittedPool.without_labels(pool)
+        if start is not None:
+            measured = start.measured
+        elif measured is None:
             measured = Trust.from_held_out(pool, rows, truth, translate=bool(self.translation))
         auto = self.translation == "auto"
         translate = measured.use_translation if auto else bool(self.translation)
@@ -434,34 +811,50 @@ class PooledNB(TrainedClassifier):
         step()
         words = ClassWords.from_labels(pool, rows, truth, translate)
         em = AnchoredEM(self.rounds, self.length, self.concentration, self.annealing)
+        if start is not None:
+            em = AnchoredEM(_WARM_ROUNDS, self.length, self.concentration, annealing=1.0)
         anchor_log_probs = anchor.log_probabilities(pool)
 
         def run_em(trust: float) -> PoolPosteriors:
             evidence = _interpolate(_ANCHOR_IN_EM, trust) * anchor_log_probs
-            return em.run(pool, rows, truth, words, evidence, step, unseen)
+            posteriors = None if start is None else start.posteriors
+            return em.run(pool, rows, truth, words, evidence, step, unseen, posteriors)
 
-        trust = measured.anchor_trust(1.0, self.doubt) if self.trust is None else float(self.trust)
+        evenness = 1.0 if start is None else start.evenness
+        trust = self.trust
+        if trust is None:
+            trust = measured.anchor_trust(evenness, self.doubt)
         expected = run_em(trust)
         # Only EM shows how even the classes of the pool are; uneven ones need more trust.
         evenness = expected.evenness
         if self.trust is None and measured.anchor_trust(evenness, self.doubt) > trust:
             trust = measured.anchor_trust(evenness, self.doubt)
             expected = run_em(trust)
+        regression, _ = posterior_regression(
+            pool,
+            expected.posteriors,
+            document_weights(pool, rows, self.labelled_weight, unseen),
+            self.penalty,
+            None if start is None else start.regression,
+        )
         weights = self._sum_weights(
             pool,
-            posterior_regression(
-                pool,
-                expected.posteriors,
-                document_weights(pool, rows, self.labelled_weight, unseen),
-                self.penalty,
-            )[0],
+            regression,
             anchor,
             expected,
             anchor_factor=_interpolate(_ANCHOR_IN_SCORES, trust),
             word_factor=_MAX_NAIVE_BAYES * measured.naive_bayes_trust(evenness),
         )
         step()
-        return _FittedPool(weights, expected.posteriors, trust, measured, translate)
+        return _FittedPool(
+            weights,
+            expected.posteriors,
+            float(trust),
+            measured,
+            translate,
+            regression,
+            evenness,
+        )
 
     def _sum_weights(
         self,
@@ -486,7 +879,14 @@ class PooledNB(TrainedClassifier):
         )
 
     def _decide(self, X: Any) -> FloatArray:
-        return self.weights_.scores(canonical_counts(X), thread_count(self.n_jobs))
+        if not len(self.classes_):
+            raise ScoreError(
+                "this PooledNB has no labelled documents left: all were forgotten. Learn some "
+                "first."
+            )
+        counts = canonical_counts(X)
+        counts = with_columns(counts, max(counts.shape[1], self.n_features_in_))
+        return self.weights_.scores(counts, thread_count(self.n_jobs))
 
     def _summands(self, row: Any) -> Summands:
         # to_documents sorts the terms as explanations list them.
@@ -526,6 +926,30 @@ class _FittedPool(NamedTuple):
     trust: float
     measured: Trust
     translated: bool
+    regression: FloatArray
+    evenness: float
+
+    @classmethod
+    def without_labels(cls, pool: DocumentPool) -> _FittedPool:
+        """Return the fit to no labelled document, which has no class."""
+        by_term, n_latent = np.zeros((len(pool.views.columns), 0)), pool.views.n_components
+        weights = PooledWeights(pool.views, by_term, by_term, np.zeros((n_latent, 0)), np.zeros(0))
+        unknown = Trust(np.nan, np.nan, np.nan, 0, np.nan, np.nan)
+        posteriors = np.zeros((pool.n_documents, 0))
+        return cls(weights, posteriors, 0.0, unknown, False, by_term, 1.0)
+
+    def after_append(self, pool: DocumentPool) -> _FittedPool:
+        """Return the fit as a start for a pool with more documents and terms at the end."""
+        n_more = pool.n_documents - len(self.posteriors)
+        n_terms = len(pool.views.columns) - len(self.regression)
+        return self._replace(
+            posteriors=np.pad(self.posteriors, ((0, n_more), (0, 0))),
+            regression=np.pad(self.regression, ((0, n_terms), (0, 0))),
+        )
+
+    def after_take(self, rows: NDArray[np.intp]) -> _FittedPool:
+        """Return the fit as a start for a pool of some of its documents."""
+        return self._replace(posteriors=self.posteriors[rows])
 
 
 def _interpolate(ends: tuple[float, float], trust: float) -> float:
@@ -583,6 +1007,12 @@ def _check_folds(folds: Any, n_documents: int) -> NDArray[np.int64]:
     return numbers.astype(np.int64)
 
 
+def _no_labels(X: Rows[Any]) -> Rows[Any]:
+    """Return the indicator matrix of documents without labels."""
+    return sparse.csr_array((X.shape[0], 0))
+
+
+_DOCUMENT_ARRAYS = {"documents", "labels"}
 _ARRAY_NAMES = {"columns", "emphasis", "idf", "directions", "units", "shares", "latent", "bias"}
 _VALUE_NAMES = {"n_features", "trust", "translated", "notes"}
 
