@@ -37,7 +37,7 @@ LEARNING_MODEL = "chi-contrast"
 ABOUT = """`TextClassifier()` beside `LinearSVC` on tf-idf with logarithmic counts: of words and
 pairs of words, which is a pipeline of two lines, and of these with strings of two to four
 characters inside words. The cost of LinearSVC is chosen from .1, .3, 1, 3 and 10 by three-fold
-cross-validation on the training documents, on at most 20,000 of them for words and pairs and 5,000
+cross-validation on the training documents, on at most 20,000 of them for words and pairs and 2,500
 with strings; `TextClassifier` chooses by itself. No choice sees a held-out document. The corpora
 20ng_orig19997 (From, Subject and body), webkb (the text of four kinds of pages) and
 korean_news8_1600 hold out a random half, debian_sections a fifth of its sources, the others their
@@ -47,7 +47,7 @@ choices take turns; the search for the cost is in seconds of one processor.
 
 1,000 labels: means of three draws in which every class has its share. The pool is the texts of all
 other training documents. Several labels: micro-F1 of one LinearSVC per label, cost chosen on a
-third of at most 5,000 training documents, and of one LogisticRegression per label with the
+third of at most 2,500 training documents, and of one LogisticRegression per label with the
 threshold 0.2, both on words and pairs; ModApte's split of Reuters-21578 with 90 topics, that of
 OHSUMED, and tags of 8,000 packages, a fifth of the sources held out.
 
@@ -59,10 +59,11 @@ seven to train on for three held out; half is trained on, the rest learned in ba
 tenth of all forgotten."""
 
 PAIRS, STRINGS = "words, pairs", "words, pairs, strings"
+ONE_PER_LABEL = "one model per label"
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0)
 FOLDS = 3
 #: Largest number of training documents that the cost of a peer is chosen on.
-MAX_SEARCHED = {PAIRS: 20_000, STRINGS: 5_000}
+MAX_SEARCHED = {PAIRS: 20_000, STRINGS: 2_500}
 FEW_LABELS, DRAWS = 1_000, 3
 LEARNED = ("20ng_bydate", "ag_news_20k", "klue_ynat", "debian_sections")
 SMALL, LARGE, N_TIMED = 10_000, 100_000, 500
@@ -220,7 +221,7 @@ def _limited(
 
 def _several(corpus: Corpus, peers: PeerFigures, clock: Clock) -> tuple[str, ...]:
     clock.say(f"{corpus.name}: one model per label")
-    theirs = peers.get(peer_key(corpus, PAIRS), lambda: multi_label_figures(corpus))
+    theirs = peers.get(peer_key(corpus, ONE_PER_LABEL), lambda: multi_label_figures(corpus))
     clock.say(f"{corpus.name}: TextClassifier")
     start = time.process_time()
     classifier = TextClassifier(MODEL, multi_label=True).fit(*corpus.train)
@@ -528,7 +529,7 @@ def multi_label_figures(corpus: Corpus) -> MultiLabelFigures:
 
 
 def _best_multi_label_cost(texts: list[str], Y: Any) -> float:
-    """Return the cost with the highest micro-F1 on a third of at most 5,000 documents."""
+    """Return the cost with the highest micro-F1 on a third of at most 2,500 documents."""
     rows = np.random.default_rng(0).permutation(len(texts))[: MAX_SEARCHED[STRINGS]]
     held_out, known = np.array_split(rows, [len(rows) // FOLDS])
     vectorizer = tfidf_vectorizer(PAIRS)
