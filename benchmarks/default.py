@@ -31,9 +31,7 @@ from tallytext import TextClassifier
 from tallytext.io import load_corpus
 
 PEERS = True
-MODEL = "best"
-#: The model of the tables on learning: the default, as soon as that learns.
-LEARNING_MODEL = "chi-contrast"
+MODEL = "auto"
 ABOUT = """`TextClassifier()` beside `LinearSVC` on tf-idf with logarithmic counts: of words and
 pairs of words, which is a pipeline of two lines, and of these with strings of two to four
 characters inside words. The cost of LinearSVC is chosen from .1, .3, 1, 3 and 10 by three-fold
@@ -239,8 +237,8 @@ def _learning(corpus: Corpus, clock: Clock) -> tuple[str, ...]:
     documents, held_out = _shuffled(corpus.train), corpus.held_out
     half = len(documents.texts) // 2
     clock.say(f"{corpus.name}: training at once")
-    once = TextClassifier(LEARNING_MODEL).fit(*documents).score(*held_out)
-    classifier = TextClassifier(LEARNING_MODEL).fit(*documents.first(half))
+    once = TextClassifier(MODEL).fit(*documents).score(*held_out)
+    classifier = TextClassifier(MODEL).fit(*documents.first(half))
     first = classifier.score(*held_out)
     clock.say(f"{corpus.name}: learning one by one")
     seconds = _seconds_each(classifier.learn, _from(documents, half))
@@ -248,7 +246,7 @@ def _learning(corpus: Corpus, clock: Clock) -> tuple[str, ...]:
     clock.say(f"{corpus.name}: settling")
     settled, settling = _settled(classifier, held_out)
     shares = [f"{100 * each:.2f}" for each in (first, once)]
-    after = f"{100 * learned:.2f} ({_points(learned - once)})", _difference(settled, once)
+    after = _difference(learned, once), _difference(settled, once)
     return corpus.name, *shares, *after, duration(float(np.median(seconds))), settling
 
 
@@ -256,30 +254,28 @@ def _forgetting(corpus: Corpus, clock: Clock) -> tuple[str, ...]:
     documents, held_out = _shuffled(corpus.train), corpus.held_out
     tenth = len(documents.texts) // 10
     clock.say(f"{corpus.name}: training without a tenth")
-    without = TextClassifier(LEARNING_MODEL).fit(*_from(documents, tenth)).score(*held_out)
-    classifier = TextClassifier(LEARNING_MODEL).fit(*documents)
+    without = TextClassifier(MODEL).fit(*_from(documents, tenth)).score(*held_out)
+    classifier = TextClassifier(MODEL).fit(*documents)
     before = classifier.score(*held_out)
     clock.say(f"{corpus.name}: forgetting one by one")
     seconds = _seconds_each(classifier.forget, documents.first(tenth))
     forgotten = classifier.score(*held_out)
     settled, _ = _settled(classifier, held_out)
     shares = [f"{100 * each:.2f}" for each in (before, without)]
-    after = f"{100 * forgotten:.2f} ({_points(forgotten - without)})", _difference(settled, without)
+    after = _difference(forgotten, without), _difference(settled, without)
     return corpus.name, *shares, *after, duration(float(np.median(seconds)))
 
 
-def _settled(classifier: Any, held_out: Documents) -> tuple[float | None, str]:
-    """Return the accuracy after settling and the time of that; None if there is nothing to do."""
-    if not hasattr(classifier, "settle"):
-        return None, ""
+def _settled(classifier: TextClassifier, held_out: Documents) -> tuple[float, str]:
+    """Return the accuracy after settling, and the time of that."""
     start = time.perf_counter()
     classifier.settle()
     seconds = time.perf_counter() - start
     return classifier.score(*held_out), duration(seconds)
 
 
-def _difference(share: float | None, reference: float) -> str:
-    return "" if share is None else f"{100 * share:.2f} ({_points(share - reference)})"
+def _difference(share: float, reference: float) -> str:
+    return f"{100 * share:.2f} ({_points(share - reference)})"
 
 
 def _seconds_each(change: Callable[[Any, Any], Any], documents: Documents) -> list[float]:
@@ -304,7 +300,7 @@ def _growth(inputs: FolderAndPeers, clock: Clock) -> list[tuple[str, ...]]:
     if small < 1:
         return []
     clock.say(f"growth: training on {small:,} documents")
-    classifier = TextClassifier(LEARNING_MODEL).fit(*documents.first(small))
+    classifier = TextClassifier(MODEL).fit(*documents.first(small))
     rows, done = [], small
     for size in (small, large):
         more = _from(documents, done).first(size - done)
@@ -334,8 +330,7 @@ def _expected(corpus: Corpus, clock: Clock) -> Iterator[tuple[str, ...]]:
     documents, n = corpus.train, len(corpus.texts)
     half, tenth = n // 2, n // 10
     clock.say(f"{corpus.name}: expected and found")
-    classifier: Any = TextClassifier(LEARNING_MODEL, multi_label=True)
-    classifier.fit(*documents.first(half))
+    classifier = TextClassifier(MODEL, multi_label=True).fit(*documents.first(half))
     yield corpus.name, f"{half:,}", *_expected_and_found(classifier, corpus)
     for start in range(half, n, BATCH):
         classifier.learn(*_from(documents, start).first(BATCH))
@@ -344,9 +339,8 @@ def _expected(corpus: Corpus, clock: Clock) -> Iterator[tuple[str, ...]]:
         end = min(start + BATCH, tenth)
         classifier.forget(*_from(documents.first(end), start))
     yield "", f"{n - tenth:,}, after forgetting", *_expected_and_found(classifier, corpus)
-    if hasattr(classifier, "settle"):
-        classifier.settle()
-        yield "", f"{n - tenth:,}, settled", *_expected_and_found(classifier, corpus)
+    classifier.settle()
+    yield "", f"{n - tenth:,}, settled", *_expected_and_found(classifier, corpus)
 
 
 def _expected_and_found(classifier: TextClassifier, corpus: Corpus) -> tuple[str, ...]:
