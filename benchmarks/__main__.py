@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks import report
-from benchmarks.corpora import NAMES, Corpus, default_folder, load
+from benchmarks.corpora import NAMES, Corpus, FolderAndPeers, default_folder, load
 from benchmarks.generated_files import Wanted
 from benchmarks.tables import Table
 from benchmarks.timing import Clock
@@ -40,6 +40,7 @@ SECTIONS = {
     "llsf": "Least squares on Reuters-21578",
     "rotation": "Rotation forest and Fisher's discriminant",
     "classifier": "TextClassifier beside scikit-learn",
+    "default": "The default beside linear support vector machines, and while it learns",
     "best": "The best learner beside a linear support vector machine",
     "refined": "RefinedNB beside LinearSVC",
     "fasttext_peer": "TextClassifier beside fastText",
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in options.only or SECTIONS:
             if section := _section(console, name, options):
                 tables = section.measure(_input(section, options, corpora), Clock(rounds, say))
-                shown = _show(console, SECTIONS[name], tables)
+                shown = _show(console, SECTIONS[name], tables, options.markdown)
                 if page := getattr(section, "PAGE", None):
                     pages[page] = shown
                 else:
@@ -126,7 +127,8 @@ def _section(console: Console, name: str, options: argparse.Namespace) -> Module
 def _missing(section: ModuleType, options: argparse.Namespace) -> str:
     """Say what keeps a section that reads a corpus of its own from running, if anything does."""
     file = getattr(section, "FILE", None)
-    if getattr(section, "FOLDER", False) and options.data is None:
+    reads_folder = getattr(section, "FOLDER", False) or getattr(section, "PEERS", False)
+    if reads_folder and options.data is None:
         return "there is no folder of corpora"
     if file and (options.data is None or not (options.data / file).is_file()):
         return f"there is no {file}"
@@ -142,15 +144,22 @@ def _input(section: ModuleType, options: argparse.Namespace, corpora: list[Corpu
         return Wanted(options.bytes or (QUICK_BYTES if options.quick else size), options.generated)
     if getattr(section, "FOLDER", False):
         return options.data
+    if getattr(section, "PEERS", False):
+        return FolderAndPeers(options.data, options.peers, options.documents)
     return options.data / file if file else corpora
 
 
-def _show(console: Console, heading: str, tables: Iterator[Table]) -> list[Table]:
+def _show(
+    console: Console, heading: str, tables: Iterator[Table], markdown: bool = False
+) -> list[Table]:
     """Print tables as they come, and keep them."""
     console.print(f"\n[bold]{heading}[/]")
     kept = []
     for table in tables:
-        console.print(table.terminal())
+        if markdown:
+            console.print(f"\n{table.markdown()}", markup=False, highlight=False)
+        else:
+            console.print(table.terminal())
         kept.append(table)
     return kept
 
@@ -188,6 +197,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help="run these sections")
     add("--write", action="store_true", help="with --only: write these sections into the page")
     add("--documents", type=_positive, metavar="N", help="the first N documents of each corpus")
+    add("--markdown", action="store_true", help="print tables as Markdown")
+    add(
+        "--peers",
+        type=Path,
+        metavar="FILE",
+        help="JSON with figures of other libraries, which are measured and added if they are not "
+        "in it; section default",
+    )
     add("--rounds", type=_positive, metavar="N", help="turns of each contestant; 5, or 2 if quick")
     add("--bytes", type=_size, metavar="N", help="size of generated Parquet on disk, as in 4e9")
     add(

@@ -61,6 +61,14 @@ class Corpus:
         return f"{self.name}: {len(self.texts):,} documents, {self.megabytes:.1f} MB"
 
 
+class FolderAndPeers(NamedTuple):
+    """A folder of corpora, a file with figures of peers, and the number of documents to read."""
+
+    folder: Path
+    peers: Path | None = None
+    documents: int | None = None
+
+
 def default_folder() -> Path | None:
     """Return where the corpora are by convention, or None when that folder is not there."""
     named = os.environ.get("TALLYTEXT_DATA")

@@ -24,6 +24,11 @@ debian_sections are those of 8,000 packages. At last ModApte again, with the bes
 by each score: F1, and the label that is given most often for each document that has it; labels of
 no test document are left out."""
 
+FILES = {
+    "reuters21578": "reuters21578.parquet",
+    "ohsumed": "ohsumed_first20000.parquet",
+    "debian tags": "debian_sections.parquet",
+}
 FIRST, N_STEPS = 1000, 5
 IN_STEPS = ("multinomial", "chi-contrast", "poisson", "poisson(weighting=chi)")
 EXPECTED = ("multinomial", "poisson", "chi-contrast", "contrast", "refined", "neighbours", "llsf")
@@ -52,7 +57,7 @@ def measure(folder: Path, clock: Clock) -> Iterator[Table]:
         [_in_steps(model, train, test) for model in IN_STEPS],
     )
     rows = []
-    for name, corpus in _corpora(folder, train, test):
+    for name, corpus in load(folder):
         for model in EXPECTED:
             clock.say(f"several labels: {name}, {model}")
             rows += [_expected(name, model, terms, corpus) for terms in TERMS]
@@ -75,7 +80,7 @@ def measure(folder: Path, clock: Clock) -> Iterator[Table]:
 
 
 def _modapte(folder: Path) -> tuple[Corpus, Corpus]:
-    table = pq.read_table(folder / "reuters21578.parquet", columns=["text", "labels", "split"])
+    table = pq.read_table(folder / FILES["reuters21578"], columns=["text", "labels", "split"])
     split = np.array(table["split"].to_pylist())
     texts, labels = table["text"].to_pylist(), table["labels"].to_pylist()
     return tuple(  # type: ignore[return-value]
@@ -84,11 +89,13 @@ def _modapte(folder: Path) -> tuple[Corpus, Corpus]:
     )
 
 
-def _corpora(folder: Path, train: Corpus, test: Corpus) -> Iterator[tuple[str, Corpus]]:
+def load(folder: Path) -> Iterator[tuple[str, Corpus]]:
+    """Yield the names and all documents of three corpora."""
+    train, test = _modapte(folder)
     yield "reuters21578", Corpus(train.texts + test.texts, train.labels + test.labels)
-    table = pq.read_table(folder / "ohsumed_first20000.parquet", columns=["text", "labels"])
+    table = pq.read_table(folder / FILES["ohsumed"], columns=["text", "labels"])
     yield "ohsumed", Corpus(table["text"].to_pylist(), table["labels"].to_pylist())
-    table = pq.read_table(folder / "debian_sections.parquet", columns=["text", "tags"])
+    table = pq.read_table(folder / FILES["debian tags"], columns=["text", "tags"])
     tags = table["tags"].to_pylist()
     rows = [row for row, own in enumerate(tags) if own]
     rows = np.random.default_rng(0).permutation(rows)[:8000].tolist()
