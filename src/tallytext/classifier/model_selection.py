@@ -315,6 +315,8 @@ class StoredRows:
 
     def add(self, X: Any) -> None:
         """Add rows."""
+        if X.nnz and X.data.max() < 2**31:
+            X = X.astype(np.int32)  # half the memory
         self.n_documents += X.shape[0]
         self.n_cells += X.nnz
         self._rows.append(X)

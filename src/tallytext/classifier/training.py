@@ -686,6 +686,7 @@ class Training:
         if documents is not None and is_settled(chosen):
             # By the function that settles a model, so that both give the same.
             stored = documents.rows[chosen.features]
+            documents.rows.clear()  # frees those of other features
             rows = stored.matrix(), documents.labels
             parts = retrain(settings, chosen, stored.vectorizer, rows, multi_label)
             return replace(parts, scores=selection.scores, **common)
