@@ -198,7 +198,8 @@ def test_what_is_said_of_its_own_documents_is_said_without_their_labels():
     pool = clf.vectorizer_.transform(POOL)
     other = PooledNB().fit(X[rest], [THEIRS[at] for at in rest], unlabelled=pool)
     # With the trust of the model itself, since scores of another trust have another scale.
-    fitted = other._fit_labels(other.pool_, other._rows, other._truth, measured=model._measured)
+    rows, truth, _ = other._labelled_rows(other.pool_rows_, other._class_numbers())
+    fitted = other._fit_labels(other.pool_, rows, truth, measured=model._measured)
     other.weights_ = fitted.weights
     np.testing.assert_allclose(
         model.out_of_sample_scores(folds)[4], other.scores(X[[4]])[0], rtol=0.05, atol=0.5
