@@ -163,7 +163,9 @@ def test_a_classifier_with_char_ngrams_learns_explains_and_is_stored(parameters,
     texts = ["wavering", "a cloudlet"]
     assert read.predict(texts).tolist() == ["sea", "sky"]
     np.testing.assert_array_equal(read.scores(texts), made.scores(texts))
-    terms = {each.term: each.spans for each in read.explain("Waves waver").contributions}
+    terms = {
+        each.term: each.spans for each in read.explain("Waves waver", by="feature").contributions
+    }
     assert terms["#av"] == ((1, 3), (7, 9))
     assert terms["# w"] == ((0, 1), (6, 7))
 

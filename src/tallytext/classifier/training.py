@@ -706,7 +706,7 @@ class Training:
         )
 
     def _notes(self) -> tuple[str, ...]:
-        """Return what the report says about the counts."""
+        """Return remarks about the counts for the report."""
         notes = []
         if self.counter.overflowing:
             notes.append(describe_overflow(self.counter.overflowing))

@@ -150,7 +150,7 @@ class RefinedNB(TrainedClassifier):
     array(['sky'], dtype='<U3')
     """
 
-    _state: _State
+    _state: _Reading
     _kept: KeptDocuments | PackedDocuments | None = None
 
     def __init__(
@@ -487,7 +487,7 @@ class RefinedNB(TrainedClassifier):
         self._lock = RLock()
         self._n_changed = 0
         columns = np.arange(len(self.classes_))
-        self._state = _State(weights, None, self.classes_, columns, self.class_documents_)
+        self._state = _Reading(weights, None, self.classes_, columns, self.class_documents_)
         self._names = self.classes_.tolist()
         self._sizes = self.class_documents_.copy()
 
@@ -664,7 +664,7 @@ def _check_weight_size(n_terms: int, n_classes: int) -> None:
         )
 
 
-class _State(NamedTuple):
+class _Reading(NamedTuple):
     """All that a prediction reads: weights, or the native object; classes and their columns."""
 
     weights: UnitWeights | None
@@ -848,7 +848,7 @@ def _csr(data: Any, indices: Any, starts: Any, shape: tuple[int, int]) -> sparse
 
 
 def _missing_document(live: LiveDescent, keys: NDArray[np.uint64]) -> str:
-    """Return which of the documents to forget the model lacks."""
+    """Describe the first of the documents to forget that the model lacks."""
     missing = np.flatnonzero(~np.asarray(live.holds(keys)))
     if not len(missing):
         return "a document that is given more often than it was learned"
