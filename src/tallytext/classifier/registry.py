@@ -363,10 +363,9 @@ register(
 )
 
 
-# Learners that are trained on documents. "auto" compares the refined naive Bayes model and, where
-# documents may have several labels, neighbours and least squares: the others take longer, and none
-# of them was ahead on many corpora. With documents without labels, the semi-supervised learners are
-# compared, too.
+# Learners that are trained on documents. "auto" compares those that can learn and forget: the
+# refined naive Bayes model and, where documents may have several labels, neighbours. With documents
+# without labels, the semi-supervised learners are compared, too.
 
 # Weights of four bytes, in one gigabyte of memory.
 _MAX_WEIGHTS = 1 << 28
@@ -400,7 +399,7 @@ register(
         name="llsf",
         summary="linear least squares fit from words to labels (Yang and Chute)",
         make=partial(_make_model, "llsf:LLSF"),
-        automatic="multi-label",
+        automatic=False,
         max_weights=_MAX_LLSF_WEIGHTS,
     )
 )
