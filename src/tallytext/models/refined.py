@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 from threading import RLock
 from typing import Any, NamedTuple, Self
@@ -805,11 +806,13 @@ class PackedDocuments:
 
 def label_hashes(names: list[Any]) -> NDArray[np.uint64]:
     """Return a hash of each label, which does not depend on the other labels."""
-    digests = [
-        blake2b(f"{type(name).__name__}:{name!r}".encode(), digest_size=8).digest()
-        for name in names
-    ]
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+    return np.array([_label_hash(type(name).__name__, name) for name in names], dtype=np.uint64)
+
+
+@lru_cache(maxsize=1 << 14)
+def _label_hash(kind: str, name: Any) -> int:
+    digest = blake2b(f"{kind}:{name!r}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
 def _document_costs(n: int, cost: float, sample_weight: Any) -> Float32Array:
