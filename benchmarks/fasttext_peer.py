@@ -64,7 +64,7 @@ def measure(folder: Path, clock: Clock) -> Iterator[Table]:
         for name, setting in SETTINGS.items():
             clock.say(f"{corpus.name}: {name}")
             rows.append((name, *_cells(corpus, setting)))
-        for model in ("auto", "best"):
+        for model in ("additive", "auto"):
             clock.say(f"{corpus.name}: {model}")
             rows.append((f'tallytext, "{model}"', *_ours(corpus, model).cells()))
         yield Table(str(corpus), COLUMNS, rows)

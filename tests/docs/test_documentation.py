@@ -5,6 +5,7 @@ from hypothesis import assume, given, settings
 
 from pages import PAGES, ROOT, blocks
 from smoothing_laws import corpora, smoothing_laws
+from tallytext import RefinedNB
 from tallytext.classifier import learners
 from tallytext.models import Smoothing, safe_ratio
 
@@ -26,7 +27,8 @@ def test_every_link_to_a_file_leads_somewhere(page):
 def test_every_learner_is_in_the_page_as_it_is_registered():
     page = (ROOT / "docs" / "classifier.md").read_text(encoding="utf-8")
     for each in learners():
-        moves = "yes" if each.additive else "learns, forgets" if each.incremental else "no"
+        merges = each.additive or isinstance(each.default(), RefinedNB)
+        moves = "yes" if merges else "learns, forgets" if each.incremental else "no"
         can = [moves, "yes" if each.multi_label else "no"]
         assert f'| `"{each.name}"` | {each.summary} | {can[0]} | {can[1]} |' in page
 

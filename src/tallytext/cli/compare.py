@@ -42,7 +42,7 @@ Learners = Annotated[
         "--learner",
         metavar="MODEL",
         help="Compare this learner, or an expression as of tally train --model; can be repeated. "
-        "best selects learner and features in each fold, as in tally train. Default: best and all "
+        "auto selects learner and features in each fold, as in tally train. Default: auto and all "
         "learners except rotation, discriminant and pooled; those behind by more than chance after "
         "the first fold are stopped there.",
         rich_help_panel=_PANEL,

@@ -90,7 +90,7 @@ class LearnerResult:
         The learner that was better on the first fold at the 99% level, so that this one was
         stopped after it; or an empty string.
     chosen : tuple of str
-        The learner and the features that were selected in each fold, for a learner such as "best"
+        The learner and the features that were selected in each fold, for a learner such as "auto"
         that selects them.
     """
 
@@ -449,9 +449,9 @@ def compare(
         One label per text, or a list of labels per text.
     learners : iterable of str, default=None
         Names of learners, see :func:`tallytext.classifier.learners`, or expressions such as
-        ``multinomial(smoothing=laplace(1))``, or "best": in each fold the learner and the features
-        that ``TextClassifier("best")`` selects on its training documents. None for "best" and
-        every learner that it may select for some documents; "rotation" and "discriminant", which
+        ``multinomial(smoothing=laplace(1))``, or "auto": in each fold the learner and the features
+        that ``TextClassifier()`` selects on its training documents. None for "auto" and every
+        learner that it may select for some documents; "rotation" and "discriminant", which
         are slow and were never near the best, and "pooled", which is for documents without labels,
         are compared only if they are named. With None, a learner that is worse than the best on
         the first fold (99% level, by a paired test on the documents) is stopped after it.

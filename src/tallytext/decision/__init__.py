@@ -10,6 +10,7 @@ from tallytext.runtime import lazy_exports
 
 if TYPE_CHECKING:
     from tallytext.decision.calibrators import (
+        AccuracyPrior,
         Isotonic,
         Platt,
         Temperature,
