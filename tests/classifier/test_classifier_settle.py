@@ -1,5 +1,6 @@
 """A classifier that has learned and forgotten settles to the one trained on its documents."""
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -192,3 +193,17 @@ def test_a_killed_command_leaves_the_old_file_or_the_new_one(tmp_path, command):
             process.kill()
         process.wait()
         assert TextClassifier.load(model).n_kept in (60, after)
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_warm_pass_over_all_documents_does_not_settle(copied):
+    texts, labels = documents(90)
+    clf = untrained("words").fit(texts[:30], labels[:30])
+    clf.learn(texts[30:], labels[30:])  # so many are followed by a pass over all
+    clf.forget(texts[:30], labels[:30])
+    if copied:
+        clf = pickle.loads(pickle.dumps(clf))
+    expected = untrained("words").fit(texts[30:], labels[30:])
+    settled = clf.settle()
+    settled.duplicates_ = expected.duplicates_  # the report still has the history
+    assert is_equal(settled, expected)

@@ -370,6 +370,8 @@ class RefinedNB(TrainedClassifier):
             if self.n_documents_:
                 kept = self._documents()
                 self._solve(kept, passes)
+                # The result depends on the dual variables that it started from.
+                self._is_settled = False
                 self._wake("refit")
         return self
 
@@ -487,6 +489,7 @@ class RefinedNB(TrainedClassifier):
         """Set the state of a model that is trained and has changed no document since."""
         self._lock = RLock()
         self._n_changed = 0
+        self._is_settled = True
         columns = np.arange(len(self.classes_))
         self._state = _Reading(weights, None, self.classes_, columns, self.class_documents_)
         self._names = self.classes_.tolist()
@@ -589,13 +592,14 @@ class RefinedNB(TrainedClassifier):
     def _note_changes(self, n: int, is_batch: bool) -> None:
         """Make a pass over all documents if many have changed since the last."""
         self._n_changed += n
+        self._is_settled = False
         if is_batch or self._n_changed > max(_MIN_CHANGED, _MAX_CHANGED * self.n_documents_):
             self.refit()
 
     @property
     def is_settled(self) -> bool:
-        """True if no document was learned or forgotten since training."""
-        return self._state.live is None or not self._n_changed
+        """True if it was trained from scratch on the documents that it holds now."""
+        return self._is_settled
 
     # Scores.
 
@@ -633,16 +637,16 @@ class RefinedNB(TrainedClassifier):
                     state["_kept"] = self._documents()
                     weights = self.weights_
             del state["_lock"], state["_state"], state["_names"], state["_sizes"]
-            state["_pickled"] = weights, self._n_changed
+            state["_pickled"] = weights, self._n_changed, self._is_settled
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         pickled = state.pop("_pickled", None)
         super().__setstate__(state)
         if pickled is not None:
-            weights, n_changed = pickled
+            weights, n_changed, is_settled = pickled
             self._set_settled(weights)
-            self._n_changed = n_changed
+            self._n_changed, self._is_settled = n_changed, is_settled
 
     def _check_parameters(self) -> None:
         check_between("cost", self.cost, 1e-6, 1e6)
