@@ -198,12 +198,12 @@ def test_a_killed_command_leaves_the_old_file_or_the_new_one(tmp_path, command):
 @pytest.mark.parametrize("copied", [False, True])
 def test_a_warm_pass_over_all_documents_does_not_settle(copied):
     texts, labels = documents(90)
-    clf = untrained("words").fit(texts[:30], labels[:30])
-    clf.learn(texts[30:], labels[30:])  # so many are followed by a pass over all
-    clf.forget(texts[:30], labels[:30])
+    clf = untrained("words").fit(texts[:60], labels[:60])
+    clf.learn(texts[60:], labels[60:])
+    clf.forget(texts[:60], labels[:60])  # so many are followed by a pass over all others
     if copied:
         clf = pickle.loads(pickle.dumps(clf))
-    expected = untrained("words").fit(texts[30:], labels[30:])
+    expected = untrained("words").fit(texts[60:], labels[60:])
     settled = clf.settle()
     settled.duplicates_ = expected.duplicates_  # the report still has the history
     assert is_equal(settled, expected)
