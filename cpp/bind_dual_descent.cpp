@@ -309,9 +309,9 @@ auto live_documents(SharedLive& self) {
     });
   }
   return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(terms)), to_numpy(std::move(counts)),
-                        to_numpy(std::move(label_starts)), to_numpy(std::move(labels)),
-                        to_numpy(std::move(keys)), to_numpy(std::move(costs)),
-                        to_matrix(std::move(duals), n, n_classes));
+                         to_numpy(std::move(label_starts)), to_numpy(std::move(labels)),
+                         to_numpy(std::move(keys)), to_numpy(std::move(costs)),
+                         to_matrix(std::move(duals), n, n_classes));
 }
 
 /// scale, weights (terms × classes) and bias, all of one moment.
@@ -332,7 +332,7 @@ auto live_weights(SharedLive& self) {
     });
   }
   return std::make_tuple(to_numpy(std::move(scale)), to_matrix(std::move(rows), n_terms, n_classes),
-                        to_numpy(std::move(bias)));
+                         to_numpy(std::move(bias)));
 }
 
 Out<bool> holds(const SharedLive& self, In<uint64_t> keys) {
@@ -363,9 +363,10 @@ void bind_dual_descent(nb::module_& m) {
   nb::class_<SharedLive>(m, "LiveDescent")
       .def("__init__", &make_live, nb::arg("scale").noconvert(), nb::arg("new_scale"),
            nb::arg("weights").noconvert(), nb::arg("bias").noconvert(), nb::arg("seed"))
-      .def("__len__", [](const SharedLive& self) {
-        return self.read([](const LiveDescent& live) { return live.size(); });
-      })
+      .def("__len__",
+           [](const SharedLive& self) {
+             return self.read([](const LiveDescent& live) { return live.size(); });
+           })
       .def("fill", &fill, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"), nb::arg("label_starts"),
            nb::arg("labels"), nb::arg("keys").noconvert(), nb::arg("costs").noconvert(),
            nb::arg("duals").noconvert())

@@ -103,9 +103,7 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
 
-  uint64_t next() {
-    return mix(state_ += 0x9e3779b97f4a7c15u);
-  }
+  uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15u); }
 
   /// A number below n < 2³²; the bias of the modulus is negligible.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(((next() >> 32) * n) >> 32); }

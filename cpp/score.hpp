@@ -229,8 +229,8 @@ inline void multiply(const WeightedRows<double>& rows, std::span<const double> d
 
 /// Writes a hash of each row that does not depend on the order of its cells; hashes[term] replaces the number
 /// of a term unless it is empty.
-inline void hash_rows(const WeightedRows<double>& rows, std::span<const uint64_t> hashes, std::size_t n_threads,
-                      uint64_t* keys) {
+inline void hash_rows(const WeightedRows<double>& rows, std::span<const uint64_t> hashes,
+                      std::size_t n_threads, uint64_t* keys) {
   constexpr uint64_t golden = 0x9e3779b97f4a7c15u, silver = 0xb504f333f9de6485u;
   rows.for_each(n_threads, [&](Range range) {
     for (std::size_t d = range.begin; d < range.end; ++d) {
