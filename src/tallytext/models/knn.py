@@ -484,7 +484,7 @@ class DocumentStore:
     >>> row, label = sparse.csr_array([[2, 0, 1]]), sparse.csr_array([[1.0]])
     >>> documents = DocumentStore(3, 1)
     >>> documents.learn(row, label)
-    >>> documents.forget(row, label)
+    >>> is_left = documents.forget(row, label)
     >>> len(documents)
     0
     """
