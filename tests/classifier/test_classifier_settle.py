@@ -145,7 +145,11 @@ def test_documents_that_do_not_fit_are_dropped_and_the_report_says_so(monkeypatc
     texts, labels = documents()
     report = TextClassifier().fit(texts, labels).report()
     assert report.learner != "refined"
-    assert any("not kept" in note for note in report.origin)
+    assert any("not kept: only additive learners" in note for note in report.origin)
+    frozen = TextClassifier("refined").fit(texts, labels)
+    assert any("cannot learn or forget" in note for note in frozen.report().origin)
+    with pytest.raises(NotAdditiveError, match="stores no documents"):
+        frozen.learn(texts[0], labels[0])
 
 
 def test_a_reader_sees_one_moment_while_another_thread_learns_and_settles():

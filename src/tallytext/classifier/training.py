@@ -314,8 +314,8 @@ class DocumentCounter:
         # True if other candidates remain without the documents.
         self.may_drop_rows = False
         self.overflowing: list[Plane] = []
-        # True if the documents became too large to be stored.
-        self.dropped_rows = False
+        # True if the documents are too large to be kept, and if they were dropped for that.
+        self.is_large = self.dropped_rows = False
         self._planes = sort_planes(planes)
         self._max_words = max_words
         self._fingerprints: list[NDArray[np.uint64]] = []
@@ -376,7 +376,8 @@ class DocumentCounter:
             else:
                 stored.count(texts)
         n_bytes = _BYTES_PER_CELL * sum(stored.n_cells for stored in self.rows.values())
-        if self.may_drop_rows and n_bytes > MAX_KEPT_BYTES:
+        self.is_large = n_bytes > MAX_KEPT_BYTES
+        if self.may_drop_rows and self.is_large:
             self.rows, self.dropped_rows = {}, True
 
     def add_counted(self, X: Any, labels: list[Any], sort_terms: bool) -> None:
@@ -651,6 +652,10 @@ class Training:
         if self._semantic is not None:
             check_signatures_occur(self._semantic.translation, tally)
         documents = counter.documents(multi_label)
+        if counter.is_large:
+            for candidate in self.candidates:
+                if isinstance(candidate.model, RefinedNB):
+                    candidate.model.set_params(keep=False)
         if documents is not None and self.selector is None and not counter.n_unlabelled:
             for stored in documents.rows.values():
                 stored.mark_strings()
@@ -714,6 +719,11 @@ class Training:
             notes.append(
                 f"the documents take more than {MAX_KEPT_BYTES / 2**30:.0f} GiB of memory and are "
                 "not kept: only additive learners were compared"
+            )
+        elif self.counter.is_large and isinstance(self.candidates[0].model, RefinedNB):
+            notes.append(
+                f"the documents take more than {MAX_KEPT_BYTES / 2**30:.0f} GiB of memory and are "
+                "not kept: this model cannot learn or forget"
             )
         return tuple(notes)
 
