@@ -542,7 +542,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 part, labels = X[rows], listed[rows]
                 self._forget_counted(part, labels, terms)
                 first = rows.start
-                if histograms is not None:
+                # The steps of a refined model change scores too much for those of then.
+                if histograms is not None and not isinstance(self.model_, RefinedNB):
                     part = self._own_columns(part, terms)
                     histograms = histograms.subtract(self._score_histograms(part, labels))
         except NegativeCountError:
