@@ -1372,6 +1372,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _set_reading(self, vectorizer: TextVectorizer, model: Any) -> None:
         """Set the vectorizer and the model, which readers in other threads need to match."""
+        if isinstance(model, RefinedNB) and vectorizer.chars is not None:
+            model.optional_terms = vectorizer.vocabulary_
         self.vectorizer_, self.model_ = vectorizer, model
         self._reading = vectorizer, model
 

@@ -340,7 +340,7 @@ class StoredRows:
     def mark_strings(self) -> None:
         """Make strings of characters optional: a model need not have weights for rare ones."""
         if self.vectorizer.chars is not None:
-            self.optional = _is_string(self.vectorizer.vocabulary_)
+            self.optional = self.vectorizer.vocabulary_.are_strings()
 
     def sort_terms(self) -> None:
         """Renumber the terms in an order that depends on the documents alone: frequent ones first.
@@ -384,21 +384,13 @@ def sort_vocabulary(
     keys: list[NDArray[Any]] = [terms.hashes(), -df]
     is_string = np.zeros(len(terms), dtype=bool)
     if has_strings:
-        is_string = _is_string(terms)
+        is_string = terms.are_strings()
         keys.append(is_string)
     order = np.lexsort(keys)
     order = order[df[order] > 0]
     rank = np.full(len(terms), -1, dtype=np.int32)
     rank[order] = np.arange(len(order))
     return terms.select(order.astype(np.int32)), rank, int((~is_string[order]).sum())
-
-
-def _is_string(terms: Vocabulary) -> NDArray[np.bool_]:
-    """Return True for the strings of characters among terms, which begin with "#"."""
-    arena, lengths = terms.to_arrays()
-    starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    is_string: NDArray[np.bool_] = arena[starts] == ord("#")
-    return is_string
 
 
 def _renumber(X: Any, rank: NDArray[np.int32], width: int) -> Any:

@@ -53,6 +53,7 @@ from tallytext.tally.labels import (
     sort_labels,
 )
 from tallytext.text.duplicates import document_keys
+from tallytext.text.vocabulary import Vocabulary
 
 MAX_WEIGHT_BYTES = 2**31
 """Largest size of the weights of all terms and classes."""
@@ -153,6 +154,9 @@ class RefinedNB(TrainedClassifier):
 
     _state: _Reading
     _kept: KeptDocuments | PackedDocuments | None = None
+    #: The terms of the columns, if strings of characters among them are optional.
+    optional_terms: Vocabulary | None = None
+    _optional: NDArray[np.bool_] | None = None
 
     def __init__(
         self,
@@ -254,7 +258,7 @@ class RefinedNB(TrainedClassifier):
         counts, names = canonical_csr(X), self.classes_.tolist()
         keys = document_keys(counts, truth, label_hashes(names))
         kept = KeptDocuments(counts, truth, keys, costs, names, optional=optional)
-        self._kept = None
+        self._kept, self._optional = None, optional
         self._solve(kept.sort(), self.passes)
         return self
 
@@ -546,7 +550,18 @@ class RefinedNB(TrainedClassifier):
             costs=costs,
             names=state.classes.tolist(),
             duals=np.ascontiguousarray(duals[:, state.columns]),
+            optional=self._optional_columns(),
         )
+
+    def _optional_columns(self) -> NDArray[np.bool_] | None:
+        """Return True for columns that get a weight only if two documents have them."""
+        found = self._optional if self.optional_terms is None else self.optional_terms.are_strings()
+        if found is None:
+            return None
+        columns = np.zeros(self.n_features_in_, dtype=bool)
+        n = min(len(found), len(columns))
+        columns[:n] = found[:n]
+        return columns
 
     def _documents_or_packed(self) -> PackedDocuments | None:
         """Return the documents as they are stored in a file; None if they are not whole counts."""

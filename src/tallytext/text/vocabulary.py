@@ -77,6 +77,20 @@ class Vocabulary:
         """
         return Vocabulary._from_native(self.native.select(_check_ids(ids, len(self))))
 
+    def are_strings(self) -> NDArray[np.bool_]:
+        """Return True for terms that begin with "#": strings of characters beside words.
+
+        Examples
+        --------
+        >>> Vocabulary(["salt", "#sa"]).are_strings()
+        array([False,  True])
+        """
+        arena, lengths = self.to_arrays()
+        starts = np.cumsum(lengths, dtype=np.int64) - lengths
+        found: NDArray[np.bool_] = np.zeros(len(lengths), dtype=bool)
+        found[lengths > 0] = arena[starts[lengths > 0]] == ord("#")
+        return found
+
     def hashes(self) -> NDArray[np.uint64]:
         """Return a hash of each term, which depends on the term alone."""
         return np.asarray(self.native.hashes())
