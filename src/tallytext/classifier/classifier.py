@@ -577,11 +577,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         model = self.model_
-        if isinstance(model, RefinedNB) and not model.is_settled and model.n_documents_:
-            X, labels = model.documents()
-            self._retrain(X, labels, self.vectorizer_)
-        elif not getattr(model, "is_settled", True) and not isinstance(model, RefinedNB):
+        if getattr(model, "is_settled", True):
+            return self
+        if not isinstance(model, RefinedNB):
             model.settle()
+        elif model.n_documents_:
+            self._retrain(*model.documents(), self.vectorizer_)
         return self
 
     @property
@@ -607,9 +608,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise NotAdditiveError("this classifier stores class counts and no documents.")
         texts, listed = self._read_documents(texts, labels)
         X, terms = self._count_documents(texts, listed)
-        known = self.vectorizer_.vocabulary_.locate(terms) >= 0
-        found = np.bincount(X.nonzero()[0], weights=~known[X.nonzero()[1]], minlength=X.shape[0])
-        rows = np.flatnonzero(found == 0)
+        is_new = self.vectorizer_.vocabulary_.locate(terms) < 0
+        rows = np.flatnonzero(X @ is_new.astype(np.int64) == 0)
         is_learned = np.zeros(X.shape[0], dtype=bool)
         if len(rows):
             targets = targets_from_labels([listed[row] for row in rows], self.multi_label_)

@@ -79,9 +79,7 @@ def pack_rows(X: Any) -> Bytes:
             f"{rows.nnz:,} counts take {len(body):,} bytes, and the limit of packed rows is "
             f"{MAX_UNPACKED_BYTES:,}."
         )
-    method, stored = _compress(body)
-    size = np.array([len(body)], dtype="<u8").view(np.uint8)
-    return np.concatenate([np.array([method], dtype=np.uint8), size, stored])
+    return _with_header(body)
 
 
 def unpack_rows(
@@ -141,9 +139,7 @@ def pack_array(array: NDArray[Any]) -> Bytes:
     True
     """
     body = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    method, stored = _compress(body)
-    size = np.array([len(body)], dtype="<u8").view(np.uint8)
-    return np.concatenate([np.array([method], dtype=np.uint8), size, stored])
+    return _with_header(body)
 
 
 def unpack_array(
@@ -268,6 +264,13 @@ def _decode_block(body: Bytes, last: NDArray[np.intp]) -> NDArray[np.uint32]:
         numbers[longer] |= digits << np.uint64(7 * place)
     _check(bool(numbers.max() < _LIMIT), "a number is too large")
     return numbers.astype(np.uint32)
+
+
+def _with_header(body: Bytes) -> Bytes:
+    """Return the method, the size of the body and the body, compressed if that is smaller."""
+    method, stored = _compress(body)
+    size = np.array([len(body)], dtype="<u8").view(np.uint8)
+    return np.concatenate([np.array([method], dtype=np.uint8), size, stored])
 
 
 def _compress(body: Bytes) -> tuple[int, Bytes]:

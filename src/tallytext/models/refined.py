@@ -290,25 +290,22 @@ class RefinedNB(TrainedClassifier):
         check_is_fitted(self)
         with self._lock:
             live = self._wake("learn")
-            rows, truth, names = self._read_documents(X, y)
+            rows = self._read_documents(X, y)
             costs = _document_costs(rows.n_documents, self.cost, sample_weight)
-            n, before = rows.n_documents, len(live)
-            if not n:
-                return self
-            is_batch = n > max(_MIN_CHANGED, _MAX_CHANGED * before)
+            is_batch = self._is_many(rows.n_documents)
             # The bias of a class without documents so far: no other document contradicts it.
             live.learn(
                 *_row_arrays(rows.counts),
-                label_starts=truth.indptr.astype(np.int64),
-                labels=truth.indices.astype(np.int32),
+                label_starts=rows.truth.indptr.astype(np.int64),
+                labels=rows.truth.indices.astype(np.int32),
                 keys=rows.keys,
                 costs=costs,
-                new_classes=[-1.0] * (len(names) - len(self._names)),
+                new_classes=[-1.0] * (len(rows.names) - len(self._names)),
                 n_steps=0 if is_batch else _STEPS_LEARN,
             )
-            self._set_documents(names, truth, 1)
+            self._set_documents(rows, 1)
             self.n_features_in_ = max(self.n_features_in_, rows.counts.shape[1])
-            self._note_changes(n, is_batch)
+            self._note_changes(rows.n_documents, is_batch)
         return self
 
     def forget(self, X: Any, y: Any) -> Self:
@@ -331,18 +328,15 @@ class RefinedNB(TrainedClassifier):
         check_is_fitted(self)
         with self._lock:
             live = self._wake("forget")
-            rows, truth, names = self._read_documents(X, y)
-            n, before = rows.n_documents, len(live)
-            if not n:
-                return self
-            is_batch = n > max(_MIN_CHANGED, _MAX_CHANGED * before)
+            rows = self._read_documents(X, y)
+            is_batch = self._is_many(rows.n_documents)
             if not live.forget(rows.keys, n_steps=0 if is_batch else _STEPS_FORGET):
                 raise NegativeCountError(
                     f"cannot forget: {_missing_document(live, rows.keys)} was never learned, or "
                     "with other labels."
                 )
-            self._set_documents(names, truth, -1)
-            self._note_changes(n, is_batch)
+            self._set_documents(rows, -1)
+            self._note_changes(rows.n_documents, is_batch)
         return self
 
     def is_learned(self, X: Any, y: Any) -> NDArray[np.bool_]:
@@ -357,8 +351,7 @@ class RefinedNB(TrainedClassifier):
         """
         with self._lock:
             live = self._wake("look documents up")
-            rows, _, _ = self._read_documents(X, y)
-            return np.asarray(live.holds(rows.keys))
+            return np.asarray(live.holds(self._read_documents(X, y).keys))
 
     def refit(self, passes: int = 1) -> Self:
         """Estimate scale and centre again, and make passes over all documents from where it is.
@@ -491,7 +484,9 @@ class RefinedNB(TrainedClassifier):
 
     def _set_settled(self, weights: UnitWeights) -> None:
         """Set the state of a model that is trained and has changed no document since."""
-        self._lock = RLock()
+        if "_lock" not in vars(self):
+            # Made once: a thread may be waiting for it while another one refits the model.
+            self._lock = RLock()
         self._n_changed = 0
         self._is_settled = True
         columns = np.arange(len(self.classes_))
@@ -505,11 +500,7 @@ class RefinedNB(TrainedClassifier):
         state = self._state
         if state.live is not None:
             return state.live
-        if self._kept is None:
-            raise NotAdditiveError(
-                f"cannot {verb}: this model stores no documents. Train it with keep=True."
-            )
-        kept = self._kept.unpack() if isinstance(self._kept, PackedDocuments) else self._kept
+        kept = self._stored_documents(verb)
         assert state.weights is not None and kept.duals is not None
         live = LiveDescent(
             _padded_scale(state.weights.scale, self.n_features_in_),
@@ -531,13 +522,19 @@ class RefinedNB(TrainedClassifier):
         self._state = state._replace(weights=None, live=live)
         return live
 
+    def _stored_documents(self, verb: str) -> KeptDocuments:
+        """Return the documents of a model that has not changed since training."""
+        if self._kept is None:
+            raise NotAdditiveError(
+                f"cannot {verb}: this model stores no documents. Train it with keep=True."
+            )
+        return self._kept.unpack() if isinstance(self._kept, PackedDocuments) else self._kept
+
     def _documents(self) -> KeptDocuments:
         """Return the documents, with their dual variables."""
         live = self._state.live
         if live is None:
-            if self._kept is None:
-                raise NotAdditiveError("this model stores no documents. Train it with keep=True.")
-            return self._kept.unpack() if isinstance(self._kept, PackedDocuments) else self._kept
+            return self._stored_documents("return its documents")
         starts, terms, counts, label_starts, labels, keys, costs, duals = live.documents()
         state, n = self._state, len(keys)
         # Classes in the order of classes_; those that have no document left are dropped.
@@ -572,10 +569,8 @@ class RefinedNB(TrainedClassifier):
             return None
         return PackedDocuments.from_documents(kept)
 
-    def _read_documents(
-        self, X: Any, y: Any
-    ) -> tuple[KeptDocuments, sparse.csr_array[Any], list[Any]]:
-        """Return documents to learn or forget, their classes by number, and the names of these."""
+    def _read_documents(self, X: Any, y: Any) -> KeptDocuments:
+        """Return documents to learn or forget, with the names of new classes after the others."""
         # New columns are welcome even where predictions require those of training.
         X = canonical_csr(check_matrix(self, X, reset=False, open_width=True))
         targets = read_targets(y)
@@ -586,15 +581,15 @@ class RefinedNB(TrainedClassifier):
         starts, ids = index.encode(targets.labels, X.shape[0])
         truth = _csr(np.ones(len(ids)), ids, starts, (X.shape[0], len(index)))
         keys = document_keys(X, truth, label_hashes(index.names))
-        rows = KeptDocuments(X, truth, keys, np.empty(0, np.float32), index.names)
         self.multi_label_ = self.multi_label_ or (self.multi_label is None and targets.multi_label)
-        return rows, truth, list(index.names)
+        return KeptDocuments(X, truth, keys, np.empty(0, np.float32), list(index.names))
 
-    def _set_documents(self, names: list[Any], truth: sparse.csr_array[Any], sign: int) -> None:
+    def _set_documents(self, rows: KeptDocuments, sign: int) -> None:
         """Set the classes after documents have been learned (1) or forgotten (-1)."""
+        names = rows.names
         sizes = np.zeros(len(names), dtype=np.int64)
         sizes[: len(self._sizes)] = self._sizes
-        sizes += sign * np.bincount(truth.indices, minlength=len(names))[: len(names)]
+        sizes += sign * np.bincount(rows.truth.indices, minlength=len(names))
         self._names, self._sizes = names, sizes
         by_name = {name: at for at, name in enumerate(names) if sizes[at]}
         classes = sort_labels(by_name)
@@ -606,10 +601,16 @@ class RefinedNB(TrainedClassifier):
 
     def _note_changes(self, n: int, is_batch: bool) -> None:
         """Make a pass over all documents if many have changed since the last."""
+        if not n:
+            return
         self._n_changed += n
         self._is_settled = False
-        if is_batch or self._n_changed > max(_MIN_CHANGED, _MAX_CHANGED * self.n_documents_):
+        if is_batch or self._is_many(self._n_changed):
             self.refit()
+
+    def _is_many(self, n: int) -> bool:
+        """Return True if so many changed documents need a pass over all."""
+        return n > max(_MIN_CHANGED, _MAX_CHANGED * self.n_documents_)
 
     @property
     def is_settled(self) -> bool:
