@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         format_estimator,
         parse_expression,
     )
+    from tallytext.classifier.label_checks import LabelProblems, label_problems
     from tallytext.classifier.registry import (
         CHOICES,
         Learner,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHOICES",
+    "LabelProblems",
     "Learner",
     "ModelName",
     "Report",
@@ -32,6 +34,7 @@ __all__ = [
     "build_estimator",
     "find_learner",
     "format_estimator",
+    "label_problems",
     "learner_for_model",
     "learners",
     "parse_expression",
@@ -44,6 +47,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "classifier": ["TextClassifier"],
         "expressions": ["build_estimator", "format_estimator", "parse_expression"],
+        "label_checks": ["LabelProblems", "label_problems"],
         "registry": [
             "CHOICES",
             "Learner",

@@ -24,6 +24,7 @@ from tallytext.cli.io import (
     shows_progress,
     unlabelled_documents,
 )
+from tallytext.cli.label_hygiene import LabelCheck, LabelOptions, check_tally_labels
 from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, TrainOptions
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def train(
     reading: ReadingOptions,
     unlabelled: options.Unlabelled = None,
     settings: TrainOptions,
+    hygiene: LabelOptions,
     engine: EngineOptions,
     limits: EngineLimits,
     output: options.Output = None,
@@ -73,13 +75,14 @@ def train(
     engine.check_files(sources)
     if engine.engine is not None:
         check_engine_settings(_model_text(settings), settings.select, unlabelled)
+        hygiene.check_engine()
     path = check_output_file(output or default_output(sources))
     with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
         untrained = _make_classifier(settings, quiet)
         if engine.engine is None:
-            trained = _fit_here(untrained, sources, reading, unlabelled or [], quiet)
+            trained = _fit_here(untrained, sources, reading, hygiene, unlabelled or [], quiet)
         else:
-            trained = _fit_on_engine(untrained, sources, reading, engine, limits, quiet)
+            trained = _fit_on_engine(untrained, sources, reading, hygiene, engine, limits, quiet)
     classifier, skipped, close = trained
     _warn_about_labels(classifier)
     # Before the report is printed: a closed pipe must not cost the model.
@@ -218,13 +221,17 @@ def _fit_here(
     classifier: TextClassifier,
     sources: list[str],
     reading: ReadingOptions,
+    hygiene: LabelOptions,
     unlabelled: list[str],
     quiet: bool,
 ) -> _Trained:
     """Fit a classifier on documents that this process reads."""
+    labels = LabelCheck(hygiene)
+    labels.read_labels(sources, reading, quiet)
     documents = InputDocuments(sources, reading, quiet)
     pool = unlabelled_documents(unlabelled, sources, reading, quiet)
-    classifier.fit_batches(documents.pairs(), unlabelled=pool.texts() if unlabelled else None)
+    pairs = labels.check_pairs(documents.pairs())
+    classifier.fit_batches(pairs, unlabelled=pool.texts() if unlabelled else None)
     if unlabelled and not pool.n_documents:
         show_warning(
             f"there is no document in {', '.join(unlabelled)} (--unlabelled): the model was "
@@ -238,6 +245,7 @@ def _fit_on_engine(
     untrained: TextClassifier,
     sources: list[str],
     reading: ReadingOptions,
+    hygiene: LabelOptions,
     engine: EngineOptions,
     limits: EngineLimits,
     quiet: bool,
@@ -250,6 +258,7 @@ def _fit_on_engine(
     vectorizer = vectorizer_for(untrained, candidates_for(untrained)[0].features)
     job = EngineJob(sources, reading, engine, quiet)
     tally = job.tally(vectorizer=vectorizer, planes=planes, **limits.values_set())
+    check_tally_labels(tally, hygiene)
     params = untrained.get_params(deep=False)
     del params["vectorizer"]
     classifier = type(untrained).from_tally(tally, **params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -20,6 +21,7 @@ from tallytext.cli.io import (
     save_model,
     show_message,
 )
+from tallytext.cli.label_hygiene import LabelCheck, LabelOptions, count_classes
 from tallytext.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -75,16 +77,24 @@ def update_model(
     save_every: int | None,
     quiet: bool,
     as_json: bool,
+    label_check: Callable[[TextClassifier], LabelCheck] | None = None,
 ) -> None:
     """Learn or forget documents, and save the model."""
     check_output_file(path)
     classifier = load_model(model)
     changed = ModelUpdate(path, classifier, save_every)
     act = classifier.learn if verb == "learn" else classifier.forget
+    labels = None if label_check is None else label_check(classifier)
     with note_on_interrupt(changed.outcome):
         for batch in documents:
-            act(batch.texts, batch.labels)
-            changed.add(len(batch))
+            texts, given = batch.texts, batch.labels or []
+            if labels is not None:
+                # Before the batch is learned: after an error, the model has none of it.
+                texts, given = labels.merge(texts, given)
+                labels.check()
+            if given:
+                act(texts, given)
+            changed.add(len(given))
         changed.save()
     report = classifier.report()
     if as_json:
@@ -114,6 +124,7 @@ def learn(
         ),
     ] = None,
     reading: options.ReadingOptions,
+    hygiene: LabelOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -122,7 +133,8 @@ def learn(
 
     The result equals a model trained on all documents together. The model file is replaced in one
     step: after an error or Ctrl-C, the old one is still there. Probabilities stay calibrated as in
-    training; tally info shows how many documents were learned since.
+    training; tally info shows how many documents were learned since. A new label that looks like a
+    slip of a known one stops the command: see --yes and --merge-labels.
 
     \b
     tally learn mails.tally monday.csv tuesday.csv --text body --label folder
@@ -130,7 +142,14 @@ def learn(
     """
     size = min(save_every or _MAX_BATCH_DOCUMENTS, _MAX_BATCH_DOCUMENTS)
     documents = InputDocuments(sources, reading, quiet, max_documents=size)
-    update_model("learn", model, documents, output or model, save_every, quiet, as_json)
+
+    def label_check(classifier: TextClassifier) -> LabelCheck:
+        check = LabelCheck(hygiene, count_classes(classifier.tally_))
+        check.read_labels(sources, reading, quiet)
+        return check
+
+    path = output or model
+    update_model("learn", model, documents, path, save_every, quiet, as_json, label_check)
 
 
 def forget(

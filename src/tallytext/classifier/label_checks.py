@@ -1,0 +1,309 @@
+"""Checks of labels: spellings of one label, slips, and text such as "NaN" in the place of one."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tallytext.tally.labels import list_labels
+
+#: Labels and their numbers of documents.
+LabelCounts: TypeAlias = Mapping[Any, int]
+#: A label and the number of documents that have it.
+Counted: TypeAlias = tuple[Any, int]
+
+# What programs write for a missing value. "none" is not among them, because it may be a class.
+_MISSING = frozenset(
+    ["NaN", "nan", "NAN", "<NA>", "NA", "N/A", "n/a", "#N/A", "None", "null", "Null", "NULL"]
+)
+# A slip is rare: at most this many documents, or this share of those of the other label.
+_MAX_SLIPS, _MAX_SLIP_SHARE = 2, 0.01
+# The other label has this many times as many documents.
+_MIN_RATIO = 10
+_MIN_LENGTH = 4
+# A letter replaced, added or left out makes another word of a short one: "opec" and "oapec".
+_MIN_LENGTH_REPLACED = 6
+_MAX_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class LabelProblems:
+    """Labels that are probably meant to be the same, or to be missing.
+
+    Attributes
+    ----------
+    spellings : tuple of tuple of (label, count)
+        Labels that differ only by case, blanks or type; the most frequent of each group first.
+    slips : tuple of ((label, count), (label, count))
+        A rare label that differs by one letter, or by two letters exchanged, from a frequent one,
+        and that one.
+    missing : tuple of (label, count)
+        Labels such as "NaN", "None" or "null", which programs write for a missing value.
+
+    Examples
+    --------
+    >>> problems = label_problems(["spam"] * 20 + ["Spam", "NaN", "spma"])
+    >>> print(problems)
+    'spam' (20) and 'Spam' (1) differ only by case or blanks.
+    'spma' (1) may be a slip of 'spam' (21).
+    'NaN' (1) looks like a missing label.
+    >>> problems.replacements()
+    {'Spam': 'spam', 'spma': 'spam', 'NaN': None}
+    """
+
+    spellings: tuple[tuple[Counted, ...], ...] = ()
+    slips: tuple[tuple[Counted, Counted], ...] = ()
+    missing: tuple[Counted, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.spellings or self.slips or self.missing)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """Return a sentence for each problem, at most five of each kind."""
+        spelled = [
+            f"{_join(map(_describe_count, group))} differ only by {_difference(group)}."
+            for group in self.spellings
+        ]
+        slips = [
+            f"{_describe_count(rare)} may be a slip of {_describe_count(known)}."
+            for rare, known in self.slips
+        ]
+        missing = [_missing_sentence(self.missing)] if self.missing else []
+        return [*_first_sentences(spelled), *_first_sentences(slips), *missing]
+
+    def replacements(self) -> dict[Any, Any]:
+        """Return the most frequent spelling for each other one, and None for missing labels."""
+        found: dict[Any, Any] = {}
+        for (best, _), *others in self.spellings:
+            found |= {label: best for label, _ in others}
+        for (rare, _), (known, _) in self.slips:
+            found[rare] = found.get(known, known)
+        # A spelling of a slip: both lead to the same label.
+        found = {label: found.get(best, best) for label, best in found.items()}
+        return found | {label: None for label, _ in self.missing}
+
+
+def label_problems(labels: Any, known: LabelCounts | None = None) -> LabelProblems:
+    """Return the labels that are probably meant to be the same, or to be missing.
+
+    Parameters
+    ----------
+    labels : list, column or array
+        One label per document, or a list of labels per document.
+    known : mapping of label to int, default=None
+        The labels of a model and their numbers of documents. With it, only problems of labels that
+        the model does not have are returned.
+
+    Examples
+    --------
+    >>> label_problems(["work", "work ", "WORK", "work"]).spellings
+    ((('work', 2), ('work ', 1), ('WORK', 1)),)
+    >>> label_problems(["class1", "class2"] * 20)
+    LabelProblems(spellings=(), slips=(), missing=())
+    """
+    return count_problems(count_labels(list_labels(labels)), known)
+
+
+def count_labels(labels: Iterable[Any]) -> Counter[Any]:
+    """Return the number of documents with each label.
+
+    Examples
+    --------
+    >>> count_labels(["sea", ["sea", "sky"], []])
+    Counter({'sea': 2, 'sky': 1})
+    """
+    counts: Counter[Any] = Counter()
+    for label in labels:
+        if isinstance(label, list | tuple | set | frozenset):
+            counts.update(set(label))
+        else:
+            counts[label] += 1
+    return counts
+
+
+def count_problems(counts: LabelCounts, known: LabelCounts | None = None) -> LabelProblems:
+    """Return the problems of labels that are counted already; see :func:`label_problems`."""
+    before = {} if known is None else known
+    both = Counter(before)
+    both.update(counts)
+    # Equal numbers are one label, so that only text can look like another label.
+    folded: defaultdict[str, list[Counted]] = defaultdict(list)
+    for label, n in both.items():
+        folded[_normalize(label)].append((label, n))
+    missing = tuple((label, n) for label, n in counts.items() if is_missing_label(label))
+
+    def is_new(label: Any) -> bool:
+        return label not in before and not is_missing_label(label)
+
+    spellings = tuple(
+        tuple(sorted(group, key=lambda each: -each[1]))
+        for group in folded.values()
+        if len(group) > 1 and any(is_new(label) for label, _ in group)
+    )
+    return LabelProblems(
+        spellings,
+        tuple((rare, other) for rare, other in _slips(folded) if is_new(rare[0])),
+        tuple(each for each in missing if each[0] not in before),
+    )
+
+
+def is_missing_label(label: Any) -> bool:
+    """Return True for a text that programs write for a missing value.
+
+    Examples
+    --------
+    >>> [is_missing_label(label) for label in ("NaN", " null", "none", "Nancy", 0)]
+    [True, True, False, False, False]
+    """
+    return isinstance(label, str) and label.strip() in _MISSING
+
+
+def replace_labels(labels: Sequence[Any], replacements: Mapping[Any, Any]) -> list[Any]:
+    """Return labels with others in their places; None for documents without a label.
+
+    Parameters
+    ----------
+    labels : sequence
+        One label per document, or a list of labels per document. Missing labels are removed from
+        lists.
+    replacements : mapping
+        The result of :meth:`LabelProblems.replacements`.
+
+    Examples
+    --------
+    >>> replace_labels(["Ham", ["ham", "Ham", "NaN"], "NaN"], {"Ham": "ham", "NaN": None})
+    ['ham', ['ham'], None]
+    """
+    return [_replace_label(label, replacements) for label in labels]
+
+
+def _replace_label(label: Any, replacements: Mapping[Any, Any]) -> Any:
+    if not isinstance(label, list | tuple | set | frozenset):
+        return replacements.get(label, label)
+    replaced = (replacements.get(each, each) for each in label)
+    return [each for each in dict.fromkeys(replaced) if each is not None]
+
+
+def _normalize(label: Any) -> str:
+    """Return a label without differences of case, blanks and Unicode forms."""
+    text = label if isinstance(label, str) else repr(label)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.split()).casefold()
+
+
+def _slips(folded: Mapping[str, list[Counted]]) -> Iterator[tuple[Counted, Counted]]:
+    """Yield rare labels with the frequent label that they differ from by one slip."""
+    totals = {text: sum(n for _, n in group) for text, group in folded.items()}
+    frequent = {text: n for text, n in totals.items() if n >= _MIN_RATIO}
+    if not frequent:
+        return
+    most = max(frequent.values())
+    rare = [
+        text
+        for text, n in totals.items()
+        if n <= max(_MAX_SLIPS, _MAX_SLIP_SHARE * most) and len(text) >= _MIN_LENGTH
+    ]
+    # Texts at a distance of one edit share a text with at most one letter deleted.
+    near: defaultdict[str, list[str]] = defaultdict(list)
+    for text in frequent if rare else ():
+        for shorter in _deletions(text) if len(text) >= _MIN_LENGTH else ():
+            near[shorter].append(text)
+    for text in rare:
+        others = {other for shorter in _deletions(text) for other in near.get(shorter, ())}
+        likely = [
+            other
+            for other in others
+            if _is_rare(totals[text], totals[other]) and _is_slip(text, other)
+        ]
+        if likely:
+            other = max(likely, key=lambda each: (totals[each], each))
+            yield (
+                (_largest(folded[text])[0], totals[text]),
+                (_largest(folded[other])[0], totals[other]),
+            )
+
+
+def _is_rare(n: int, n_other: int) -> bool:
+    return n_other >= _MIN_RATIO * n and n <= max(_MAX_SLIPS, _MAX_SLIP_SHARE * n_other)
+
+
+def _largest(group: list[Counted]) -> Counted:
+    return max(group, key=lambda each: each[1])
+
+
+def _deletions(text: str) -> set[str]:
+    return {text, *(text[:at] + text[at + 1 :] for at in range(len(text)))}
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Return True if texts differ by one letter, or by two exchanged; not by the first letter.
+
+    A different first letter makes another word more often than a slip: "rain" and "train".
+    """
+    start = _common_start(one, other)
+    end = _common_start(one[start:][::-1], other[start:][::-1])
+    left, right = one[start : len(one) - end], other[start : len(other) - end]
+    if not start or not (left + right).isalpha():
+        return False
+    if len(left) == len(right) == 2:
+        return left == right[::-1]
+    if len(left) == len(right) == 1:
+        return _word_length(one, start) >= _MIN_LENGTH_REPLACED
+    longer = max(one, other, key=len)
+    if len(left) + len(right) != 1:
+        return False
+    # A letter twice is a slip in short words, too: "spaam".
+    is_doubled = longer[start] == longer[start - 1]
+    return _word_length(longer, start) >= (_MIN_LENGTH if is_doubled else _MIN_LENGTH_REPLACED)
+
+
+def _common_start(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _word_length(text: str, at: int) -> int:
+    """Return the length of the word with a letter, 0 at its start: the B of "type B" is a name."""
+    if not text[at - 1].isalpha():
+        return 0
+    before = next((n for n in range(at) if not text[at - 1 - n].isalpha()), at)
+    after = next((n for n in range(at, len(text)) if not text[n].isalpha()), len(text))
+    return before + after - at
+
+
+def _missing_sentence(missing: Sequence[Counted]) -> str:
+    shown = _join(map(_describe_count, missing))
+    if len(missing) == 1:
+        return f"{shown} looks like a missing label."
+    return f"{shown} look like missing labels."
+
+
+def _difference(group: Sequence[Counted]) -> str:
+    if any(not isinstance(label, str) for label, _ in group):
+        return "type: one is text, one a number"
+    return "case or blanks"
+
+
+def _describe_count(each: Counted) -> str:
+    label, n = each
+    return f"{label!r:.60} ({n:,})"
+
+
+def _join(shown: Iterable[str]) -> str:
+    *first, last = shown
+    more = len(first) - _MAX_SHOWN
+    if more > 0:
+        first, last = first[:_MAX_SHOWN], f"{more + 1:,} more"
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _first_sentences(sentences: list[str]) -> list[str]:
+    more = len(sentences) - _MAX_SHOWN
+    return [*sentences[:_MAX_SHOWN], f"And {more:,} more like these."] if more > 0 else sentences

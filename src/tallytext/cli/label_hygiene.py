@@ -1,0 +1,168 @@
+"""Labels that are probably mistakes, in ``tally train`` and ``learn``: stop, go on, or merge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallytext.cli.io import InputDocuments, show_warning
+from tallytext.cli.options import ReadingOptions
+from tallytext.errors import LabelError
+
+if TYPE_CHECKING:
+    from tallytext.classifier.label_checks import LabelCounts, LabelProblems
+    from tallytext.tally.tally import Tally
+
+_PANEL = "Labels"
+
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes",
+        help="Go on with labels that look like mistakes, as they are: labels that differ only by "
+        "case, blanks or a slip, and labels such as NaN or None.",
+        rich_help_panel=_PANEL,
+    ),
+]
+MergeLabels = Annotated[
+    bool,
+    typer.Option(
+        "--merge-labels",
+        help="Replace such labels by their most frequent spelling, and leave out documents with "
+        "labels such as NaN or None. The input is read twice.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """What to do about labels that look like mistakes."""
+
+    yes: Yes = False
+    merge_labels: MergeLabels = False
+
+    def __post_init__(self) -> None:
+        if self.yes and self.merge_labels:
+            raise typer.BadParameter(
+                "--yes keeps labels as they are and --merge-labels changes them. Leave out one of "
+                "the two."
+            )
+
+    def check_engine(self) -> None:
+        """Raise BadParameter if labels would have to be merged by the workers of an engine."""
+        if self.merge_labels:
+            raise typer.BadParameter(
+                "--merge-labels does not work with --engine. Correct the labels in the input, or "
+                "keep them as they are with --yes."
+            )
+
+
+class LabelCheck:
+    """Checks and replaces the labels of batches.
+
+    Parameters
+    ----------
+    wanted : LabelOptions
+    known : mapping of label to int, default={}
+        The labels of the model that learns, and their numbers of documents.
+
+    Attributes
+    ----------
+    n_without_label : int
+        Number of documents that were left out, because their label is missing.
+    """
+
+    def __init__(self, wanted: LabelOptions, known: LabelCounts | None = None) -> None:
+        self.n_without_label = 0
+        self._wanted, self._known = wanted, known
+        self._counts: Counter[Any] = Counter()
+        self._replacements: dict[Any, Any] = {}
+
+    def read_labels(self, sources: Sequence[str], reading: ReadingOptions, quiet: bool) -> None:
+        """Read the labels of all documents, if they are to be merged."""
+        from tallytext.classifier.label_checks import count_problems
+
+        if not self._wanted.merge_labels:
+            return
+        if "-" in sources:
+            raise typer.BadParameter(
+                "--merge-labels reads the documents twice, and standard input can be read only "
+                "once. Write it to a file, and give that."
+            )
+        for batch in InputDocuments(sources, reading, quiet=True):
+            self._count(batch.labels)
+        problems = count_problems(self._counts, self._known)
+        self._replacements = problems.replacements()
+        if problems and not quiet:
+            show_warning("labels were merged:\n  " + "\n  ".join(problems.sentences()))
+
+    def check_pairs(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+        """Yield texts and labels; after the last, raise if labels look like mistakes.
+
+        So they are checked before a model is selected, and the input is read once.
+        """
+        for texts, labels in pairs:
+            kept = self.merge(texts, labels)
+            if len(kept[1]):
+                yield kept
+        self.check()
+
+    def merge(self, texts: Any, labels: list[Any]) -> tuple[Any, list[Any]]:
+        """Return texts and merged labels, without documents whose label is missing."""
+        from tallytext.classifier.label_checks import replace_labels
+        from tallytext.io.batches import Batch
+
+        if not self._wanted.merge_labels:
+            self._count(labels)
+            return texts, labels
+        merged = replace_labels(labels, self._replacements)
+        rows = [row for row, label in enumerate(merged) if label is not None]
+        self.n_without_label += len(merged) - len(rows)
+        if len(rows) == len(merged):
+            return texts, merged
+        kept = Batch(texts, merged, range(len(merged))).take(rows)
+        return kept.texts, kept.labels or []
+
+    def check(self) -> None:
+        """Raise LabelError if labels of the batches so far look like mistakes."""
+        from tallytext.classifier.label_checks import count_problems
+
+        if not (self._wanted.yes or self._wanted.merge_labels):
+            raise_problems(count_problems(self._counts, self._known))
+
+    def _count(self, labels: list[Any] | None) -> None:
+        from tallytext.classifier.label_checks import count_labels
+
+        self._counts.update(count_labels(labels or []))
+
+
+def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:
+    """Raise LabelError if labels that an engine counted look like mistakes."""
+    from tallytext.classifier.label_checks import count_problems
+
+    if not wanted.yes:
+        remedy = "Correct them in the input, or add --yes to keep the labels as they are."
+        raise_problems(count_problems(count_classes(tally)), remedy)
+
+
+def count_classes(tally: Tally) -> dict[Any, int]:
+    """Return the number of documents of each class."""
+    return dict(zip(tally.classes, map(int, tally.class_documents), strict=True))
+
+
+def raise_problems(problems: LabelProblems, remedy: str | None = None) -> None:
+    """Raise LabelError if labels look like mistakes, with what to do about them."""
+    if not problems:
+        return
+    remedies = remedy or (
+        "Correct them; or add --merge-labels to use the most frequent spelling and leave out "
+        "documents without a label; or add --yes to keep the labels as they are."
+    )
+    raise LabelError(
+        f"these labels look like mistakes. {' '.join(problems.sentences())} {remedies}"
+    )

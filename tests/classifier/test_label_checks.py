@@ -1,0 +1,163 @@
+"""Labels that are probably mistakes: spellings, slips and missing labels."""
+
+import random
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallytext.classifier import label_problems
+from tallytext.classifier.label_checks import count_labels, count_problems, replace_labels
+
+CORPORA = Path("/work/shared/data")
+
+
+def slips_of(rare, frequent, n_rare=1, n_frequent=100):
+    found = label_problems([frequent] * n_frequent + [rare] * n_rare).slips
+    return [(rare, frequent) for (rare, _), (frequent, _) in found]
+
+
+def damerau_levenshtein(one, other):
+    """The number of edits, slowly: insert, delete, replace, or exchange two neighbours."""
+    table = [[i + j for j in range(len(other) + 1)] for i in range(len(one) + 1)]
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(other) + 1):
+            costs = [table[i - 1][j] + 1, table[i][j - 1] + 1]
+            costs.append(table[i - 1][j - 1] + (one[i - 1] != other[j - 1]))
+            if i > 1 and j > 1 and one[i - 2 : i] == other[j - 2 : j][::-1]:
+                costs.append(table[i - 2][j - 2] + 1)
+            table[i][j] = min(costs)
+    return table[-1][-1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ham", "ham"),
+        ("ham ", "ham"),
+        ("rec  autos", "rec autos"),
+        ("CAFE\u0301", "café"),
+        (1, "1"),
+    ],
+)
+def test_labels_that_differ_by_case_blanks_form_or_type_are_one_group(one, other):
+    found = label_problems([other, other, one])
+    assert found.spellings == (((other, 2), (one, 1)),)
+    assert repr(one) in str(found)
+
+
+@pytest.mark.parametrize("name", ["NaN", "nan", "None", "NA", "null", " null "])
+def test_what_programs_write_for_a_missing_value_is_named(name):
+    assert label_problems(["sea", name, "sky"]).missing == ((name, 1),)
+
+
+def test_labels_that_only_look_a_little_like_missing_ones_are_labels():
+    assert not label_problems(["none", "Nancy", "nano", "nullity", "Other"])
+
+
+@pytest.mark.parametrize(
+    ("slip", "label"),
+    [
+        ("spma", "spam"),
+        ("spaam", "spam"),
+        ("freinds", "friends"),
+        ("friend", "friends"),
+        ("polotics", "politics"),
+        ("rec.auots", "rec.autos"),
+        ("sportts", "sports"),
+    ],
+)
+def test_a_rare_label_at_one_edit_from_a_frequent_one_is_a_slip(slip, label):
+    assert slips_of(slip, label) == [(slip, label)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("class1", "class2"),
+        ("v1.2", "v1.3"),
+        ("class1", "class11"),
+        ("type A", "type B"),
+        ("type-a", "type-b"),
+        ("rain", "train"),
+        ("wood", "food"),
+        ("opec", "oapec"),
+        ("rec.autos", "recautos"),
+        ("east", "west"),
+        ("ham", "hma"),
+        ("a b", "ab"),
+    ],
+)
+def test_names_that_differ_by_a_digit_a_sign_or_the_first_letter_are_no_slips(one, other):
+    assert not slips_of(one, other)
+
+
+def test_a_frequent_label_is_no_slip():
+    assert not slips_of("friend", "friends", 40, 100)
+    assert not slips_of("friend", "friends", 2, 15)
+    assert slips_of("friend", "friends", 5, 1000) == [("friend", "friends")]
+
+
+@given(st.text("abc", min_size=6, max_size=9), st.text("abc", min_size=6, max_size=9))
+def test_slips_are_one_edit_apart(one, other):
+    for rare, frequent in slips_of(one, other):
+        assert damerau_levenshtein(rare, frequent) == 1
+
+
+@given(st.text("abcd", min_size=7, max_size=9), st.integers(2, 5), st.sampled_from("xyz"))
+def test_each_edit_inside_a_long_word_is_found(word, at, letter):
+    edits = [word[:at] + letter + word[at:], word[:at] + letter + word[at + 1 :]]
+    if word[at] != word[at + 1]:
+        edits.append(word[:at] + word[at + 1] + word[at] + word[at + 2 :])
+    for edited in edits:
+        assert slips_of(edited, word) == [(edited, word)]
+
+
+def test_merging_leaves_no_problem():
+    labels = (
+        ["spam"] * 50 + ["Spam", "spma", "SPMA", "NaN"] + ["ham"] * 9 + [["HAM", "spam", "None"]]
+    )
+    replaced = replace_labels(labels, label_problems(labels).replacements())
+    assert set(replaced[:-1]) == {"spam", "ham", None}
+    assert replaced[-1] == ["ham", "spam"]
+    assert not label_problems([label for label in replaced if label is not None])
+
+
+def test_only_labels_that_the_model_does_not_know_are_problems():
+    known = {"ham": 30, "Ham": 2, "NaN": 4}
+    assert not count_problems({"ham": 3, "Ham": 1, "NaN": 1, "work": 2}, known)
+    assert count_problems({"HAM": 1}, known).spellings == ((("ham", 30), ("Ham", 2), ("HAM", 1)),)
+
+
+def test_a_new_label_is_compared_with_the_labels_of_the_model():
+    ((rare, frequent),) = count_problems({"freinds": 1}, {"friends": 30}).slips
+    assert (rare, frequent) == (("freinds", 1), ("friends", 30))
+
+
+def test_only_five_problems_of_a_kind_are_named():
+    labels = [name for at in range(9) for name in (f"label {at}", f"LABEL {at}")]
+    assert len(label_problems(labels).sentences()) == 6
+    assert str(label_problems(labels)).endswith("And 4 more like these.")
+
+
+def test_many_different_labels_are_checked():
+    chance = random.Random(1)
+    names = {"".join(chance.choices(string.ascii_lowercase, k=12)) for _ in range(20_000)}
+    counts = dict.fromkeys(names, 100) | {"internatoinal": 1, "international": 100}
+    assert [pair[0] for pair in count_problems(counts).slips] == [("internatoinal", 1)]
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="the corpora are not on this machine")
+@pytest.mark.parametrize(
+    "name", ["20ng_bydate", "debian_sections", "reuters21578", "wordnet_gloss_hypernym"]
+)
+def test_labels_of_public_corpora_are_no_mistakes(name):
+    import pyarrow.parquet as parquet
+
+    labels = parquet.read_table(CORPORA / f"{name}.parquet", columns=["labels"])[
+        "labels"
+    ].to_pylist()
+    assert not count_problems(count_labels(labels))
+    assert not count_problems(count_labels(labels[:1000]))

@@ -1,0 +1,80 @@
+"""Labels that look like mistakes, in the commands train and learn."""
+
+import pytest
+
+from commands import MAILS, json_of, run, succeed, trained, write_csv, write_jsonl
+
+UNTIDY = [("pills", "spma"), ("noon", "Friends"), ("the report", "NaN"), ("lunch", "friends ")]
+
+
+def test_train_names_labels_that_look_like_mistakes_and_saves_nothing(tmp_path):
+    source = write_csv(tmp_path / "mails.csv", MAILS + UNTIDY)
+    result = run("train", source, "-o", tmp_path / "mails.tally", "--model", "multinomial")
+    assert result.exit_code == 1
+    for part in ("'spma' (1)", "'Friends' (1)", "'friends ' (1)", "'NaN' (1)", "--yes"):
+        assert part in result.stderr
+    assert "--merge-labels" in result.stderr
+    assert not (tmp_path / "mails.tally").exists()
+
+
+def test_train_with_merged_labels_equals_training_with_tidy_labels(tmp_path):
+    untidy = write_csv(tmp_path / "untidy.csv", MAILS + UNTIDY)
+    tidy = write_csv(
+        tmp_path / "tidy.csv",
+        [*MAILS, ("pills", "spam"), ("noon", "friends"), ("lunch", "friends")],
+    )
+    for source, more in ((untidy, ["--merge-labels"]), (tidy, [])):
+        output = source.with_suffix(".tally")
+        result = succeed("train", source, "-o", output, "--model", "multinomial", *more)
+        assert ("labels were merged" in result.stderr) == bool(more)
+    assert untidy.with_suffix(".tally").read_bytes() == tidy.with_suffix(".tally").read_bytes()
+
+
+def test_train_keeps_labels_as_they_are(tmp_path):
+    source = write_csv(tmp_path / "mails.csv", MAILS + UNTIDY)
+    model = tmp_path / "mails.tally"
+    succeed("train", source, "-o", model, "--model", "multinomial", "--yes", "-q")
+    assert json_of("info", model)["n_classes"] == 7
+
+
+def test_the_two_options_exclude_each_other(tmp_path):
+    result = run("train", write_csv(tmp_path / "mails.csv"), "--yes", "--merge-labels")
+    assert result.exit_code == 2
+
+
+def test_standard_input_cannot_be_read_twice(tmp_path):
+    result = run("train", "-", "-o", tmp_path / "m.tally", "--merge-labels", input="{}")
+    assert result.exit_code == 2
+    assert "standard input" in result.stderr
+
+
+def test_labels_of_several_label_documents_are_merged_in_their_lists(tmp_path):
+    records = [{"text": text, "label": [label, "mail"]} for text, label in MAILS]
+    records.append({"text": "noon", "label": ["MAIL", "None", "work"]})
+    source = write_jsonl(tmp_path / "mails.jsonl", records)
+    model = tmp_path / "mails.tally"
+    assert run("train", source, "-o", model, "--model", "multinomial").exit_code == 1
+    succeed("train", source, "-o", model, "--model", "multinomial", "--merge-labels", "-q")
+    assert json_of("info", model)["n_classes"] == 4
+
+
+def test_learn_stops_at_a_slip_of_a_known_label(tmp_path):
+    model = trained(tmp_path)
+    before = model.read_bytes()
+    more = write_csv(tmp_path / "more.csv", [("noon", "freinds"), ("new", "invoices")])
+    result = run("learn", model, more)
+    assert result.exit_code == 1
+    assert "'freinds' (1) may be a slip of 'friends' (20)" in result.stderr
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize(("option", "n_classes"), [("--yes", 5), ("--merge-labels", 4)])
+def test_learn_goes_on_if_told_to(tmp_path, option, n_classes):
+    model = trained(tmp_path)
+    more = write_csv(tmp_path / "more.csv", [("noon", "freinds"), ("new", "invoices")])
+    assert json_of("learn", model, more, option)["n_classes"] == n_classes
+
+
+def test_learning_a_known_label_again_is_no_mistake(tmp_path):
+    model = trained(tmp_path, "mails.tally", MAILS + UNTIDY, "--yes")
+    succeed("learn", model, write_csv(tmp_path / "more.csv", UNTIDY), "-q")
