@@ -13,6 +13,11 @@ from tallytext.errors import StaleWarning
 
 FOLDER = Path(__file__).parent / "files"
 QUERIES = ["salt wave", "a blue cloud over the hill", "naïve", ""]
+# Facts of a report, which its wording does not change.
+REPORTED = {
+    *("learner", "setting", "several", "n_documents", "n_classes", "n_terms", "n_tokens", "score"),
+    *("n_evaluated", "method", "changes", "duplicates", "is_stale", "thresholds", "trials"),
+}
 WORDS = {"sea": "salt wave ship", 7: "cloud blue wind", 0.5: "tree road hill"}
 
 
@@ -38,6 +43,7 @@ def answers(made):
     """What a classifier says, as JSON has it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StaleWarning)
+        told = json.loads(json.dumps(made.report().to_dict()))
         return {
             "classes": made.classes_.tolist(),
             "terms": list(made.tally_.vocabulary),
@@ -46,7 +52,7 @@ def answers(made):
             "probabilities": made.predict_proba(QUERIES).tolist(),
             "labels": made.predict(QUERIES).tolist(),
             "sets": made.predict_set(QUERIES, 0.8),
-            "report": str(made.report()),
+            "report": {name: value for name, value in told.items() if name in REPORTED},
         }
 
 

@@ -201,4 +201,4 @@ def test_no_document_becomes_empty_unless_that_is_asked_for(model):
     again = TextClassifier.from_bytes(clf.to_bytes())
     assert np.array_equal(again.scores(texts), clf.scores(texts))
     assert again.report().select == "ig(k=1)"
-    assert "  terms        ig(k=1)\n" in str(again.report())
+    assert "  terms        ig(k=1)\n" in again.report().to_text(verbose=True)

@@ -171,7 +171,7 @@ def test_the_vectorizer_is_the_one_that_counted(documents):
 def test_without_a_sample_the_first_is_taken_and_the_report_says_so(documents):
     tally = Tally.from_texts(*documents)
     clf = TextClassifier.from_tally(tally)
-    report = str(clf.report())
+    report = clf.report().to_text(verbose=True)
     assert "counted      a tally; no sample of documents to score models on" in report
     assert "not compared with others, because there were too few documents" in report
     assert "probabilities are raw" in report

@@ -65,14 +65,14 @@ def test_without_a_budget_one_model_is_tried():
     clf = TextClassifier(budget=0).fit(*spread())
     tried = [trial for trial in clf.report().trials if trial.score is not None]
     assert [trial.learner for trial in tried] == [learners()[0].name]
-    assert "to save time" in str(clf.report())
+    assert "to save time" in clf.report().to_text(verbose=True)
     assert clf.calibration_ is not None
 
 
 def test_time_enough_tries_all_models():
     clf = TextClassifier(budget=600).fit(*spread())
     assert all(trial.score is not None for trial in clf.trials_)
-    assert "to save time" not in str(clf.report())
+    assert "to save time" not in clf.report().to_text(verbose=True)
 
 
 def test_a_model_that_was_named_is_not_compared():
@@ -81,7 +81,7 @@ def test_a_model_that_was_named_is_not_compared():
     assert [trial.learner for trial in report.trials] == ["poisson"]
     assert report.score > 0.5
     assert report.n_evaluated == 200
-    assert "setting" in str(report)
+    assert "setting" in report.to_text(verbose=True)
 
 
 def test_the_expected_score_is_near_that_of_new_documents():
@@ -201,7 +201,7 @@ def test_equal_documents_are_as_likely_as_their_labels():
 
 
 def test_no_choice_is_reported_as_none():
-    report = str(TextClassifier().fit(*FEW["one class"]).report())
+    report = TextClassifier().fit(*FEW["one class"]).report().to_text(verbose=True)
     assert "probabilities are raw" in report
     assert "to save time" not in report
 

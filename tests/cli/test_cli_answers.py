@@ -236,7 +236,7 @@ def test_info_shows_the_discount_that_is_used_and_its_bounds(tmp_path):
     classifier = TextClassifier(MultinomialNB(smoothing)).fit(list(texts), list(labels))
     classifier.save(tmp_path / "m.tally")
     b, bounds = classifier.model_.smoothing_.b, classifier.model_.discount_bounds_
-    shown = succeed("info", tmp_path / "m.tally").stdout
+    shown = succeed("info", tmp_path / "m.tally", "-v").stdout
     expected = f"b = {b:.4g} (leave-one-out; bounds {bounds.lower:.4f} and {bounds.upper:.4f})"
     assert expected in shown
     assert json_of("info", tmp_path / "m.tally")["chosen"] == [expected]

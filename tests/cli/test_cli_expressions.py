@@ -129,7 +129,7 @@ def test_a_system_is_one_command(options, model, select, files, tmp_path):
     assert (
         succeed("predict", tmp_path / "again.tally", new, "--top", 3).stdout.splitlines() == answers
     )
-    assert setting in succeed("info", saved).stdout
+    assert setting in succeed("info", saved, "-v").stdout
 
 
 def test_l1_needs_documents(files, tmp_path):

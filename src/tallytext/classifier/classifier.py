@@ -60,7 +60,9 @@ from tallytext.classifier.report import (
     Changes,
     Report,
     UnlabelledSummary,
+    baseline_score,
     describe_chosen,
+    describe_features,
     describe_model,
 )
 from tallytext.classifier.training import TRAINING_BATCH, Training, retrain
@@ -1209,11 +1211,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return EvaluationReport.from_evaluation(evaluate_classifier(self, batches, ranking=ranking))
 
     def report(self) -> Report:
-        """Return a report: the selected model, its expected accuracy, and warnings."""
+        """Return a report: the expected accuracy, a verdict, the next step, the data, the model."""
         check_is_fitted(self)
         tally, calibration, setting = self.tally_, self.calibration_, describe_model(self.model_)
         if not self.learner_.additive:  # the setting at training, which includes the features
             setting = self.trials_[0].setting if self.trials_ else ""
+        baseline, most_frequent = baseline_score(tally, self.multi_label_)
+        title = self.learner_.title or self.learner_.name
         return Report(
             learner=self.learner_.name,
             setting=setting,
@@ -1238,6 +1242,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check=None if self.multi_label_ else self._confidence_check(),
             chosen=describe_chosen(self.model_),
             select="" if self.selector_ is None else describe_model(self.selector_),
+            description=f"{title} on {describe_features(self.vectorizer_)}",
+            baseline=baseline,
+            most_frequent=most_frequent,
         )
 
     def save(self, path: str | Path) -> None:

@@ -65,6 +65,8 @@ class Learner:
         Value of ``TextClassifier(model=...)`` and of ``--model``.
     summary : str
         One line for help texts and documentation.
+    title : str
+        The name in words, for reports; the name itself if empty.
     make : callable
         Returns an unfitted model, given the parameters of a setting.
     settings : tuple of mappings
@@ -115,6 +117,7 @@ class Learner:
     incremental: bool = False
     max_weights: int | None = None
     unlabelled: bool = False
+    title: str = ""
 
     def __post_init__(self) -> None:
         if not self.settings:
@@ -306,6 +309,7 @@ register(
     Learner(
         name="chi-contrast",
         summary="each class against its complement, chi-square word weights; best with many labels",
+        title="chi-square weighted one-versus-rest naive Bayes",
         make=partial(_make_model, "multinomial:MultinomialNB.chi_contrast"),
         settings=(
             {},
@@ -319,6 +323,7 @@ register(
     Learner(
         name="contrast",
         summary="each class against its complement, without word weights",
+        title="one-versus-rest naive Bayes",
         make=_multinomial,
         settings=tuple(
             {"smoothing": ("Laplace", epsilon), "complement": True}
@@ -330,6 +335,7 @@ register(
     Learner(
         name="complement",
         summary="the complement of each class only (Rennie et al.)",
+        title="complement naive Bayes",
         make=_multinomial,
         settings=tuple(
             {"smoothing": ("Laplace", epsilon), "complement": "only"} for epsilon in (0.3, 1.0)
@@ -340,6 +346,7 @@ register(
     Learner(
         name="multinomial",
         summary="bag of words, smoothed by the whole corpus",
+        title="multinomial naive Bayes",
         make=_multinomial,
         settings=({"smoothing": ("Background", 0.5)}, {"smoothing": ("AbsoluteDiscount",)}),
     )
@@ -348,6 +355,7 @@ register(
     Learner(
         name="bernoulli",
         summary="presence and absence of words; for short texts",
+        title="Bernoulli naive Bayes",
         make=partial(_make_model, "bernoulli:BernoulliNB"),
         settings=({"gamma": 0.1},),
     )
@@ -356,6 +364,7 @@ register(
     Learner(
         name="poisson",
         summary="mean word frequencies, documents weighted equally; made for several labels",
+        title="Poisson naive Bayes",
         make=partial(_make_model, "poisson:PoissonNB"),
         settings=({}, {"weighting": "prr"}, {"weighting": "chi"}),
         dense=True,
@@ -379,6 +388,7 @@ register(
     Learner.document_trained(
         name="refined",
         summary="linear SVM that starts from chi-contrast; the best with many labels",
+        title="refined naive Bayes",
         make=partial(_make_model, "refined:RefinedNB"),
         features=("all words", "pairs", "characters"),
         incremental=True,
@@ -389,6 +399,7 @@ register(
     Learner.document_trained(
         name="neighbours",
         summary="k nearest neighbours by cosine; stores the documents",
+        title="k nearest neighbours",
         make=partial(_make_model, "knn:CosineKNN"),
         automatic="multi-label",
         incremental=True,
@@ -398,6 +409,7 @@ register(
     Learner.document_trained(
         name="llsf",
         summary="linear least squares fit from words to labels (Yang and Chute)",
+        title="linear least squares fit",
         make=partial(_make_model, "llsf:LLSF"),
         automatic=False,
         max_weights=_MAX_LLSF_WEIGHTS,
@@ -407,6 +419,7 @@ register(
     Learner.document_trained(
         name="rotation",
         summary="rotation forest: decision trees on rotated features",
+        title="rotation forest",
         make=partial(_make_model, "rotation:RotationForest"),
         automatic=False,
     )
@@ -415,6 +428,7 @@ register(
     Learner.document_trained(
         name="discriminant",
         summary="nearest class mean among Fisher's features of latent semantic analysis",
+        title="linear discriminant",
         make=partial(_make_model, "discriminant:LinearDiscriminant"),
         automatic=False,
     )
@@ -423,6 +437,7 @@ register(
     Learner.semi_supervised(
         name="pooled",
         summary="for few labels: also learns from documents without labels",
+        title="pooled naive Bayes",
         make=partial(_make_model, "pooled:PooledNB"),
         features=("all words",),
         automatic=False,

@@ -1,4 +1,4 @@
-"""Report of a classifier: the selected model, its expected accuracy, and warnings."""
+"""Report of a classifier: its expected accuracy, a verdict, the next step, data and model."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from tallytext.text.duplicates import Duplicates
 if TYPE_CHECKING:
     from tallytext.classifier.calibration import ConfidenceCheck
     from tallytext.classifier.model_selection import CandidateScore
+    from tallytext.text.vectorizer import TextVectorizer
 
 MAX_FEW_LABELS = 50
 """Labels per class (median) up to which only semi-supervised learners are used, if they can be."""
@@ -100,8 +101,48 @@ class UnlabelledSummary:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """The next steps that a report recommends, as code or as commands.
+
+    Attributes
+    ----------
+    predict, label, compare : str
+        How to predict labels, how to get more of them, and how to find problems of the data.
+    groups : str
+        How to hold out whole threads, or the latest documents.
+    recalibrate : str
+        How to fit probabilities again.
+    details : str
+        How to show the settings and the models that were compared.
+    """
+
+    predict: str = "clf.predict(new_texts)"
+    label: str = "clf.learn(more_texts, more_labels), with more labelled texts"
+    compare: str = "tallytext.compare(texts, labels), which finds problems of the data"
+    groups: str = "pass groups= or time= to fit"
+    recalibrate: str = "clf.recalibrate(texts, labels)"
+    details: str = "clf.report().to_text(verbose=True)"
+
+
+# Verdicts, from worst to best.
+_UNKNOWN, _USELESS, _WEAK, _GOOD = "unknown", "not enough", "weak", "good"
+# A model that avoids fewer of the mistakes of the baseline is weak.
+_MIN_AVOIDED = 0.5
+# Widest interval of the accuracy, and fewest documents, that a verdict is certain with.
+_MAX_INTERVAL, _MIN_EVALUATED = 0.12, 50
+
+_HELD_OUT = {
+    "cross-validation": "{n}, each predicted by a model trained without it (cross-validation)",
+    "sample": "a sample of {n}, each predicted by a model trained without it (cross-validation)",
+    "groups": "{n}, each predicted by a model trained without its group",
+    "time": "the latest {n}, held out of the training",
+    "held out": "{n} that were held out of the training",
+}
+
+
+@dataclass(frozen=True)
 class Report:
-    """The selected model of a classifier, its expected accuracy, and warnings.
+    """The expected accuracy of a classifier, whether it is enough, its data and its model.
 
     Attributes
     ----------
@@ -145,6 +186,22 @@ class Report:
     check : ConfidenceCheck or None
         Confidence and accuracy of documents that were scored before they were learned, since the
         calibration was fitted; None if there are none, or documents may have several labels.
+    description : str
+        The learner and its features in words.
+    baseline : float or None
+        The score of always answering ``most_frequent``; None if there are no documents.
+    most_frequent : object
+        The most frequent class.
+
+    Examples
+    --------
+    >>> from tallytext import TextClassifier
+    >>> texts = ["salt wave", "deep wave", "white cloud", "cloud wind"] * 25
+    >>> clf = TextClassifier("multinomial").fit(texts, ["sea", "sea", "sky", "sky"] * 25)
+    >>> for line in str(clf.report()).splitlines()[:2]:
+    ...     print(line)
+    100.0% accuracy expected on new texts like these (95% interval: 96.3% to 100.0%)
+      measured on  100 documents, each predicted by a model trained without it (cross-validation)
     """
 
     learner: str
@@ -169,34 +226,37 @@ class Report:
     chosen: list[str] = field(default_factory=list)
     select: str = ""
     check: ConfidenceCheck | None = None
+    description: str = ""
+    baseline: float | None = None
+    most_frequent: Any = None
 
     def __str__(self) -> str:
-        labels = "several labels per document" if self.multi_label else "one label per document"
-        n, duplicates = self.n_unlabelled, self.duplicates
-        unlabelled = [_number_of(n, "document")] * (n > 0) + [self.reason] * bool(self.reason)
-        learned = (
-            f"{_number_of(self.n_documents, 'document')}, "
-            f"{self.n_classes:,} class{'es' * (self.n_classes != 1)}, "
-            f"{self.n_terms:,} distinct features from {self.n_tokens:,} occurrences"
-        )
-        lines = [
-            f"{self.learner}, {labels}",
-            *_section("learned", [learned]),
-            *_section("terms", [self.select] * bool(self.select)),
-            *_section("counted", self.origin),
-            *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
-            *_section("smoothing", self.chosen),
-            *self._expected_lines(),
-        ]
-        if duplicates is not None and (duplicates.n_repeated or duplicates.n_conflicting):
-            lines += _section("duplicates", str(duplicates).splitlines())
-        return "\n".join([*lines, *self._selection_lines()])
+        return self.to_text()
 
     __repr__ = __str__
 
+    def to_text(self, verbose: bool = False, advice: Advice | None = None) -> str:
+        """Return the report as text: how good, on what, whether that is enough, what to do next.
+
+        Parameters
+        ----------
+        verbose : bool, default=False
+            True to add the settings and the comparison of the learners.
+        advice : Advice, default=None
+            The next steps to recommend; None for Python code.
+        """
+        given = Advice() if advice is None else advice
+        parts = [self._expected_lines(given), self._data_lines(given)]
+        details = self._setting_lines()
+        if verbose:
+            parts.append([*details, *self._selection_lines()])
+        elif len(self.trials) > 1 or details:
+            parts[-1] += _section("details", [given.details])
+        return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
     def _repr_html_(self) -> str:
         """Return tables for a notebook: the lines of the report, and the learners compared."""
-        head, *lines = str(self).splitlines()
+        head, *lines = self.to_text(verbose=True).splitlines()
         best = self._best_of_each_learner()
         lines = lines[: len(lines) - len(self._selection_lines())] if best else lines
         rows = [
@@ -205,6 +265,7 @@ class Report:
             if line[:_HEADING].endswith(" ")
             else ("", line.strip())
             for line in lines
+            if line
         ]
         compared = ""
         if best:
@@ -218,12 +279,42 @@ class Report:
         """The name of the score: "micro-F1" with several labels, otherwise "accuracy"."""
         return "micro-F1" if self.multi_label else "accuracy"
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval of the expected accuracy; None for micro-F1, or without a score."""
+        if self.score is None or self.multi_label:
+            return None
+        # Imported here, because significance tests take SciPy's statistics, which is slow to load.
+        from tallytext.evaluation.significance import wilson_interval
+
+        return wilson_interval(self.score * self.n_evaluated, self.n_evaluated)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the score is enough: "good", "weak", "not enough" or "unknown"."""
+        if self.score is None or self.baseline is None:
+            return _UNKNOWN
+        if (self.interval or (self.score,))[0] <= self.baseline:
+            return _USELESS
+        return _GOOD if self._share_avoided >= _MIN_AVOIDED else _WEAK
+
+    @property
+    def _share_avoided(self) -> float:
+        """Share of the baseline's mistakes that the model avoids."""
+        return ((self.score or 0.0) - (self.baseline or 0.0)) / max(1 - (self.baseline or 0), 1e-9)
+
+    @property
+    def _is_certain(self) -> bool:
+        low, high = self.interval or (0.0, 0.0)
+        return high - low <= _MAX_INTERVAL and self.n_evaluated >= _MIN_EVALUATED
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         # The key stays "several", which scripts read from the output of the command line.
         keys = {"multi_label": "several"}
         values = {keys.get(name, name): value for name, value in asdict(self).items()}
-        values["measure"] = self.measure
+        between = None if self.interval is None else list(self.interval)
+        values |= {"measure": self.measure, "interval": between, "verdict": self.verdict}
         duplicates = self.duplicates
         thresholds = self.thresholds
         return values | {
@@ -231,36 +322,95 @@ class Report:
             "thresholds": thresholds and {str(label): v for label, v in thresholds.items()},
         }
 
-    def _expected_lines(self) -> list[str]:
-        if self.score is None and self.method:
-            return [
-                "  probabilities are cautious: classes have one document each, so that none can be "
-                "held out"
-            ]
+    def _expected_lines(self, advice: Advice) -> list[str]:
+        """Return the expected score, its basis, the verdict and the next step."""
         if self.score is None:
-            return ["  probabilities are raw: there were no documents to calibrate them on"]
-        expected = [
-            f"{self.score:.1%} {self.measure}, on {self.n_evaluated:,} held-out documents "
-            f"({self.method})"
-        ]
-        if self.method in ("cross-validation", "sample"):
-            remedy = ": pass groups= or time=" * (self.method == "cross-validation")
-            expected.append(
-                f"too high if texts come in threads, by author or as near duplicates{remedy}"
-            )
+            return [
+                f"{self.measure} unknown: no documents could be held out to measure it",
+                *_section("verdict", self._verdict_lines()),
+                *_section("next", [self._next_step(advice)]),
+            ]
+        between = "" if self.interval is None else " (95% interval: {:.1%} to {:.1%})"
+        n = _number_of(self.n_evaluated, "document")
+        baseline = [f"{self.baseline:.1%} by always answering the most frequent class"]
+        named = f", {str(self.most_frequent)!r}"
         return [
-            *_section("expected", expected),
-            *_section("thresholds", self._threshold_lines()),
-            *_section("stale" if self.is_stale else "changed", self._change_lines()),
+            f"{self.score:.1%} {self.measure} expected on new texts like these"
+            + between.format(*(self.interval or ())),
+            *_section("measured on", [_HELD_OUT.get(self.method, "{n}").format(n=n)]),
+            *_section("baseline", [baseline[0] + named] if self.baseline is not None else []),
+            *_section("verdict", self._verdict_lines()),
+            *_section("caution", self._caution_lines(advice)),
+            *_section("next", [self._next_step(advice)]),
         ]
 
-    def _change_lines(self) -> list[str]:
-        if not self.changes:
+    def _verdict_lines(self) -> list[str]:
+        if self.verdict == _UNKNOWN:
+            if self.method:
+                why = "probabilities are cautious, because classes have one document each"
+            else:
+                why = "probabilities are raw, because there was nothing to calibrate them on"
+            return [f"unknown; {why}"]
+        reason = {
+            _USELESS: "not clearly better than the baseline",
+            _WEAK: f"avoids only {self._share_avoided:.0%} of the baseline's mistakes",
+            _GOOD: f"avoids {self._share_avoided:.0%} of the baseline's mistakes",
+        }[self.verdict]
+        measured = _number_of(self.n_evaluated, "document")
+        doubt = f"uncertain, because it was measured on {measured} only: more labels would help"
+        return [f"{self.verdict}: {reason}", *[doubt] * (not self._is_certain)]
+
+    def _caution_lines(self, advice: Advice) -> list[str]:
+        if self.method not in ("cross-validation", "sample"):
+            return []
+        when = "texts come in threads, by author or as near duplicates"
+        check = [f"to check: {advice.groups}"] * (self.method == "cross-validation")
+        return [f"the figure is too high if {when}", *check]
+
+    def _next_step(self, advice: Advice) -> str:
+        if self.is_stale:
+            return advice.recalibrate
+        if self.verdict in (_USELESS, _WEAK) and self._is_certain:
+            return advice.compare
+        return advice.predict if self.verdict == _GOOD and self._is_certain else advice.label
+
+    def _data_lines(self, advice: Advice) -> list[str]:
+        """Return the numbers of documents and features, the model in words, and what changed."""
+        labels = "several labels per document" if self.multi_label else "one label per document"
+        n, duplicates = self.n_unlabelled, self.duplicates
+        unlabelled = [_number_of(n, "document")] * (n > 0) + [self.reason] * bool(self.reason)
+        learned = (
+            f"{_number_of(self.n_documents, 'document')}, "
+            f"{self.n_classes:,} class{'es' * (self.n_classes != 1)}, {labels}"
+        )
+        counted = f"{self.n_terms:,} distinct features from {self.n_tokens:,} occurrences"
+        has_repeated = duplicates is not None and (
+            duplicates.n_repeated or duplicates.n_conflicting
+        )
+        return [
+            *_section("learned", [learned, counted]),
+            *_section("counted", self.origin),
+            *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
+            *_section("duplicates", str(duplicates).splitlines() if has_repeated else []),
+            *_section("stale" if self.is_stale else "changed", self._change_lines(advice)),
+            *_section("model", [self.description or self.learner]),
+            *_section("thresholds", self._threshold_lines() if self.score is not None else []),
+        ]
+
+    def _setting_lines(self) -> list[str]:
+        """Return the settings of the model."""
+        return [
+            *_section("terms", [self.select] * bool(self.select)),
+            *_section("smoothing", self.chosen),
+        ]
+
+    def _change_lines(self, advice: Advice) -> list[str]:
+        if self.score is None or not self.changes:
             return []
         if self.is_stale:
             lines = [
-                f"{self.changes} since probabilities, sets and thresholds were fitted; call "
-                "recalibrate(texts, labels)"
+                f"{self.changes} since probabilities, sets and thresholds were fitted; run "
+                f"{advice.recalibrate}"
             ]
         elif self.multi_label:
             lines = [f"{self.changes} since the training; probabilities and thresholds follow"]
@@ -364,6 +514,63 @@ def _describe_parameters(model: Any) -> str:
         else:
             shown.append(f"{name}={_describe_parameters(value) if is_nested else repr(value)}")
     return f"{type(model).__name__}({', '.join(shown)})"
+
+
+def describe_features(vectorizer: TextVectorizer) -> str:
+    """Return the features that a vectorizer counts, in words.
+
+    Parameters
+    ----------
+    vectorizer : TextVectorizer
+
+    Examples
+    --------
+    >>> from tallytext import TextVectorizer
+    >>> describe_features(TextVectorizer(ngram_range=(1, 2), chars=(2, 4)))
+    'words, pairs of words and strings of 2 to 4 characters'
+    >>> describe_features(TextVectorizer(tokens="chars"))
+    'strings of 2 to 4 characters'
+    """
+    is_chars, ngrams = vectorizer.tokens == "chars", vectorizer.ngram_range
+    tokens = "words" if isinstance(vectorizer.tokens, str) else "tokens"
+    parts = []
+    if is_chars:
+        parts.append(_describe_range(*(ngrams or (2, 4)), "characters"))
+    else:
+        first, last = ngrams or (1, 1)
+        parts += [tokens] * (first == 1)
+        if last > 1:
+            parts.append(_describe_range(max(first, 2), last, tokens))
+        if vectorizer.chars is not None:
+            parts.append(_describe_range(*vectorizer.chars, "characters"))
+    *most, last_part = parts
+    return f"{', '.join(most)} and {last_part}" if most else last_part
+
+
+def _describe_range(shortest: int, longest: int, things: str) -> str:
+    if (shortest, longest) == (2, 2):
+        return f"pairs of {things}"
+    lengths = str(longest) if shortest == longest else f"{shortest} to {longest}"
+    return f"strings of {lengths} {things}"
+
+
+def baseline_score(tally: Tally, multi_label: bool) -> tuple[float | None, Any]:
+    """Return the score of always answering the most frequent class, and this class.
+
+    Parameters
+    ----------
+    tally : Tally
+    multi_label : bool
+        True for micro-F1 and not accuracy.
+    """
+    documents = tally.class_documents
+    n_labels = float(documents.sum())
+    if not n_labels:
+        return None, None
+    best = int(documents.argmax())
+    n_best, n_documents = float(documents[best]), float(tally.n_documents)
+    score = 2 * n_best / (n_documents + n_labels) if multi_label else n_best / n_labels
+    return score, tally.classes[best]
 
 
 def describe_chosen(model: Any) -> list[str]:

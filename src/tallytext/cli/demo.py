@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -56,11 +57,11 @@ class Demonstration:
 
     def training(self) -> None:
         """Show the training report."""
-        from tallytext.cli.train import print_report
+        from tallytext.cli.train import command_advice, print_report
 
         megabytes = sum(len(text.encode("utf-8", "replace")) for text in self._learned.texts) / 1e6
         self.rule("1. Training")
-        print_report(self._classifier.report())
+        print_report(self._classifier.report(), command_advice(Path("mails.tally")))
         cost = f"{megabytes:.1f} MB of docstrings in {self._seconds:.1f} s"
         self._console.print(f"  took         {cost}")
         self._show_commands("tally train mails.csv --text body --label folder")

@@ -10,7 +10,7 @@ import typer
 
 from tallytext.cli import options
 from tallytext.cli.io import find_class, load_model, print_json, result_console, show_message
-from tallytext.cli.train import print_report
+from tallytext.cli.train import command_advice, print_report
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from tallytext.tally.tally import Tally
 
 
-def info(model: options.Model, as_json: options.Json = False) -> None:
-    """Show the training report of a model, its changes since, and its file.
+def info(
+    model: options.Model, verbose: options.Verbose = False, as_json: options.Json = False
+) -> None:
+    """Show how good a model is, its documents, its changes since training, and its file.
 
-    The report lists the models that were compared, the one that was chosen, and the accuracy to
-    expect. It also shows how many documents were learned or forgotten since training, and the
-    versions that wrote the file.
+    The report is that of the training: the accuracy to expect, the documents, the model in words.
+    It also shows how many documents were learned or forgotten since, and the versions that wrote
+    the file. With --verbose, it lists the settings and the models that were compared.
 
     \b
     tally info mails.tally
+    tally info mails.tally --verbose
     tally info mails.tally --json | jq .score
     """
     from tallytext.classifier.classifier import TextClassifier
@@ -42,8 +45,10 @@ def info(model: options.Model, as_json: options.Json = False) -> None:
         print_json({"model": str(model), "file": file, "classes": classes, **report.to_dict()})
         return
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
-    print_report(report)
+    print_report(report, command_advice(model), verbose=verbose)
     console = result_console()
+    if verbose:
+        console.print()
     console.print(f"  file         {size:,} bytes, format {header['format']}")
     console.print(f"  written by   {versions}", soft_wrap=True)
 

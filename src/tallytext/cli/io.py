@@ -235,7 +235,7 @@ def unlabelled_documents(
 
 
 def _without_labels(source: str, reading: ReadingOptions) -> UnlabelledReadingOptions:
-    format = _format_by_name(source, reading.format)
+    format = format_by_name(source, reading.format)
     return UnlabelledReadingOptions(
         text=reading.text,
         format=format,
@@ -246,7 +246,7 @@ def _without_labels(source: str, reading: ReadingOptions) -> UnlabelledReadingOp
     )
 
 
-def _format_by_name(source: str, default: str | None) -> str | None:
+def format_by_name(source: str, default: str | None) -> str | None:
     """Return the format that the name of a source implies, or else the default.
 
     The unlabelled documents may have another format than the labelled ones, for which the user

@@ -176,6 +176,15 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Show warnings and errors only.", rich_help_panel=OUTPUT),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Also show the settings of the model, and the learners that were compared.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
+from shlex import quote
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from tallytext.cli.io import (
     InputDocuments,
     check_output_file,
     for_command_line,
+    format_by_name,
     note_on_interrupt,
     print_json,
     result_console,
@@ -29,7 +31,7 @@ from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, T
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
-    from tallytext.classifier.report import Report
+    from tallytext.classifier.report import Advice, Report
     from tallytext.text.vectorizer import TextVectorizer
 
 # Below this number of documents, each may well have a label of its own.
@@ -48,14 +50,15 @@ def train(
     output: options.Output = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     as_json: options.Json = False,
 ) -> None:
     """Train a model on labelled documents and write it to a file.
 
-    Compares several models on held-out documents and takes the best. The report shows the chosen
-    model, the reason, and the accuracy to expect. The input may be larger than memory. Without
-    --output, the model is written to the current folder, with the name of the first input and the
-    ending .tally.
+    Compares several models on held-out documents and takes the best. The report shows the accuracy
+    to expect on new texts, whether it is enough, and the command to run next. Without --output, the
+    model is written to the current folder: mails.csv becomes mails.tally. The input may be larger
+    than memory.
 
     If you have few labels, pass many more documents of the same kind with --unlabelled: the model
     "pooled" also learns from these. It is used if classes have 50 labels or fewer.
@@ -91,7 +94,7 @@ def train(
     if as_json:
         print_json({"model": str(path), **skipped, **report.to_dict()})
     elif not quiet:
-        print_report(report)
+        print_report(report, command_advice(path, sources, reading), verbose=verbose)
     if not quiet:
         show_message(f"saved as {path}")
     close()
@@ -285,12 +288,56 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
 _INDENT = " " * 15
 
 
-def print_report(report: Report) -> None:
+def command_advice(
+    model: Path, sources: Sequence[str] = ("mails.csv",), reading: ReadingOptions | None = None
+) -> Advice:
+    """Return the commands that the report of a model recommends.
+
+    Parameters
+    ----------
+    model : Path
+        The file of the model.
+    sources : sequence of str
+        The labelled documents.
+    reading : ReadingOptions, default=None
+        How these were read; None for the defaults.
+
+    Examples
+    --------
+    >>> command_advice(Path("mails.tally"), ["mails.tsv"], ReadingOptions(text="body")).predict
+    'tally predict mails.tally new.tsv --text body -o labelled.tsv'
+    """
+    from tallytext.classifier.report import Advice
+
+    how = ReadingOptions() if reading is None else reading
+    text = "" if how.text == "text" else f" --text {quote(how.text)}"
+    label = "" if how.label in ("label", None) else f" --label {quote(str(how.label))}"
+    format = format_by_name(sources[0], how.format)
+    ending = format if format in ("tsv", "jsonl", "parquet") else "csv"
+    more, file = f"new.{ending}", quote(str(model))
+    given = " ".join("mails.csv" if each == "-" else quote(each) for each in sources[:3])
+    compare = f"tally compare {given}{text}{label}"
+    return Advice(
+        predict=f"tally predict {file} {more}{text} -o labelled.{ending}",
+        label=f"tally label {more}{text}, then tally learn {file} new.labels.jsonl",
+        compare=compare,
+        groups=f"{compare} --groups COLUMN",
+        recalibrate=f"tally recalibrate {file} {more}{text}{label}",
+        details=f"tally info {file} -v",
+    )
+
+
+def print_report(report: Report, advice: Advice, *, verbose: bool = False) -> None:
     """Write a report to standard output; on a terminal, long lines are wrapped or cut."""
+    from rich.text import Text
+
     console = result_console()
     width = console.width if console.is_terminal else None
-    for line in for_command_line(str(report)).splitlines():
-        console.print(line if width is None else fit_width(line, width), soft_wrap=True)
+    shown = for_command_line(report.to_text(verbose, advice)).splitlines()
+    for number, line in enumerate(shown):
+        style = "bold" if not number else "bold green" if line.startswith("  next ") else ""
+        fitting = line if width is None else fit_width(line, width)
+        console.print(Text(fitting, style), soft_wrap=True)
 
 
 def fit_width(line: str, width: int) -> str:
