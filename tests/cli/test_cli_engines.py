@@ -110,7 +110,7 @@ def test_answers_are_line_by_line_those_of_one_machine(model, files, engine, tmp
     assert len(answers) == 180
     assert list(answers[0])[:3] == ["file", "row", "id"]
     assert {each["file"] for each in answers} == {str(path) for path in files}
-    assert [each["row"] for each in answers[-60:]] == list(range(60))
+    assert [each["row"] for each in answers[-60:]] == list(range(1, 61))
 
 
 def test_workers_write_parts_of_a_folder(model, files, dask, tmp_path):

@@ -323,10 +323,10 @@ def test_files_are_counted_where_they_are_read(tmp_path):
 
 def test_a_row_that_cannot_be_read_is_named():
     labels = [*LABELS[:5], None, *LABELS[6:]]
-    with pytest.raises(InputError, match=r"cannot read partition 2, row 1: the label is null"):
+    with pytest.raises(InputError, match=r"cannot read partition 2, row 2: the label is null"):
         dask_tally(frame(labels=labels))
     rows = [("sea", "x"), ("sky", None), (None, "x"), (7, "x"), "sea", {"text": "sea"}]
-    with pytest.raises(InputError, match="cannot read partition 0, row 1: the label is null"):
+    with pytest.raises(InputError, match="cannot read partition 0, row 2: the label is null"):
         dask_tally(dask.bag.from_sequence(rows, npartitions=1))
 
 
@@ -334,7 +334,7 @@ def test_rows_that_cannot_be_read_are_skipped_and_counted():
     rows = [("sea", "x"), ("sky", None), (None, "x"), (7, "x"), "sea", {"text": "sea"}]
     found = dask_tally(dask.bag.from_sequence(rows, npartitions=1), on_error="skip")
     assert (found.n_documents, found.origin.n_skipped) == (1, 5)
-    assert "partition 0, row 2: the text is null" in found.origin.skipped
+    assert "partition 0, row 3: the text is null" in found.origin.skipped
     labels = [*LABELS[:5], None, *LABELS[6:]]
     found = dask_tally(frame(labels=labels), on_error="skip")
     assert (found.n_documents, found.origin.n_skipped) == (7, 1)
@@ -442,7 +442,7 @@ def test_a_bad_row_on_a_cluster_is_named_and_not_retried(
     rows = [dask_work.Noted(text="sea", label=label, folder=str(tmp_path)) for label in ("x", None)]
     source = bag_of([rows[:1], rows])
     for work in (dask_tally, partial(dask_evaluate, model=model)):
-        with pytest.raises(InputError, match=r"cannot read partition 1, row 1: the label is null"):
+        with pytest.raises(InputError, match=r"cannot read partition 1, row 2: the label is null"):
             work(source, client=client)
     assert len(list(tmp_path.glob("read-*"))) == 2
 
@@ -638,7 +638,7 @@ def test_a_cluster_evaluates_as_one_machine_does(model, client, monkeypatch):
     labels = [*LABELS[:5], None, *LABELS[6:]]
     wanted = report(model, TEXTS[:5] + TEXTS[6:], LABELS[:5] + LABELS[6:])
     with pytest.warns(
-        UserWarning, match=r"skipped 1 row that could not be read.*partition 2, row 1"
+        UserWarning, match=r"skipped 1 row that could not be read.*partition 2, row 2"
     ):
         found = dask_evaluate(frame(labels=labels), model, on_error="skip", client=client)
     assert str(found) == str(wanted)

@@ -133,12 +133,12 @@ def test_a_bad_row_is_reported_as_by_one_reader(tmp_path):
     with pytest.raises(FileError) as many:
         rows_of(split.reader() for split in splits)
     assert str(many.value) == str(one.value)
-    assert "row 20" in str(one.value)
+    assert "row 21" in str(one.value)
     job = CountingOptions.from_arguments(text="text", labels="label", on_error="skip")
     tally = counted_by(splits, job)
     assert tally == counted_here([path], on_error="skip")
     assert tally.origin.n_skipped == 1
-    assert tally.origin.skipped[0].startswith(f"{str(path)!r}, row group 3, row 20: the label is")
+    assert tally.origin.skipped[0].startswith(f"{str(path)!r}, row group 3, row 21: the label is")
 
 
 def test_row_groups_are_named(paths):
@@ -161,7 +161,7 @@ def test_messages_have_the_name_that_was_given(tmp_path, monkeypatch):
     write_parquet("bad.parquet", labels=[None, *LABELS[1:]])
     first = Files(["bad.parquet"], split_bytes=1).splits()[0]
     assert str(first) == "'bad.parquet', row group 0"
-    with pytest.raises(FileError, match=r"^cannot read 'bad.parquet', row 0: the label is null"):
+    with pytest.raises(FileError, match=r"^cannot read 'bad.parquet', row 1: the label is null"):
         list(first.reader())
     with pytest.raises(FileError, match=r"^'bad.parquet' has no column 'body'. It has: text, lab"):
         first.check(text="body")

@@ -166,7 +166,7 @@ BAD = pa.record_batch(
 
 
 def test_a_row_that_cannot_be_read_is_named():
-    with pytest.raises(InputError, match=r"cannot read partition 7, row 1: the text is null"):
+    with pytest.raises(InputError, match=r"cannot read partition 7, row 2: the text is null"):
         count_partition(job(), "partition 7", [BAD])
 
 
@@ -176,7 +176,7 @@ def test_rows_that_cannot_be_read_are_skipped_and_counted():
     ]
     found = gather_tally([merge_packed(parts, 10)], job())
     assert (found.n_documents, found.origin.n_skipped) == (4, 8)
-    assert found.origin.skipped[0] == "partition 0, row 1: the text is null"
+    assert found.origin.skipped[0] == "partition 0, row 2: the text is null"
 
 
 def test_missing_columns_and_columns_without_text_are_refused():
@@ -340,7 +340,7 @@ def test_a_document_that_is_too_much_for_a_plane_by_itself_is_counted_without_it
 def test_a_weight_that_is_none_is_a_row_that_cannot_be_read(weight):
     listed = [("sea", ["x"], 1.0), ("sky", ["y"], weight)]
     weighted = {"weights": "weight", "planes": [Plane(weighted=True)]}
-    with pytest.raises(InputError, match=r"partition 0, row 1: its weight is .*, not a number"):
+    with pytest.raises(InputError, match=r"partition 0, row 2: its weight is .*, not a number"):
         tally_of_parts([listed], job(**weighted))
     found = tally_of_parts([listed], job(on_error="skip", **weighted))
     assert (found.n_documents, found.origin.n_skipped) == (1, 1)

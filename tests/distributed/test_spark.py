@@ -245,7 +245,7 @@ def test_what_always_fails_is_named_with_its_reason(frame, tmp_path):
     with pytest.raises(EngineError, match=reason) as told:
         spark_tally(broken)
     assert "\n" not in str(told.value)
-    with pytest.raises(InputError, match="partition 0, row 0: its weight is"):
+    with pytest.raises(InputError, match="partition 0, row 1: its weight is"):
         spark_tally(frame.coalesce(1), weights="label", planes=[Plane(weighted=True)])
     path = tmp_path / "mails.txt"
     path.write_text("sea and sky\n")

@@ -8,7 +8,6 @@ import string
 import subprocess
 import sys
 import tarfile
-from itertools import accumulate
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -99,25 +98,35 @@ def test_the_bytes_of_the_batches_are_those_of_the_file(folder, format, rows, li
 
 @pytest.mark.parametrize("delimiter, format", [(",", "csv"), ("\t", "tsv")])
 @given(rows=documents)
-def test_a_record_has_the_number_of_its_first_line(folder, delimiter, format, rows):
+def test_records_are_numbered_from_one_however_many_lines_they_take(
+    folder, delimiter, format, rows
+):
     path = folder / f"numbered.{format}"
     write_csv(path, rows, delimiter)
-    lengths = []
-    for row in rows:
-        record = io.StringIO(newline="")
-        csv.writer(record, delimiter=delimiter).writerow(row)
-        lengths.append(record.getvalue().count("\n"))
     (batch,) = DocumentReader(path)
-    assert batch.places == list(accumulate(lengths, initial=2))[:-1]
+    assert batch.places == list(range(1, len(rows) + 1))
+
+
+@pytest.mark.parametrize("delimiter, format", [(",", "csv"), ("\t", "tsv")])
+@given(rows=documents)
+def test_a_message_names_the_first_line_of_a_record(folder, delimiter, format, rows):
+    path = folder / f"broken.{format}"
+    write_csv(path, [*rows, ("too", "many", "fields")], delimiter)
+    record = io.StringIO(newline="")
+    csv.writer(record, delimiter=delimiter).writerows(rows)
+    reader = DocumentReader(path, on_error="skip")
+    list(reader)
+    line = record.getvalue().count("\n") + 2
+    assert reader.skipped.messages == [f"line {line}: 3 fields, but the header has 2"]
 
 
 @given(rows=documents, blank=st.integers(0, 3))
-def test_json_documents_have_the_numbers_of_their_lines(folder, rows, blank):
+def test_blank_lines_between_json_documents_are_not_counted(folder, rows, blank):
     path = folder / "blank.jsonl"
     lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
     path.write_text(("\n" + " \n" * blank).join(lines))
     (batch,) = DocumentReader(path)
-    assert batch.places == [1 + i * (blank + 1) for i in range(len(rows))]
+    assert batch.places == list(range(1, len(rows) + 1))
 
 
 @given(st.lists(texts.map(lambda text: text.replace("\n", "").rstrip("\r")), min_size=1))
@@ -177,7 +186,7 @@ def test_parquet_columns_stay_columns_that_are_counted_where_they_lie(tmp_path, 
     pq.write_table(pa.table({"text": pa.array(rows).cast(type), "label": [1, 2, 1, 2]}), path)
     batches = list(DocumentReader(path, max_bytes=20))
     assert all(isinstance(batch.texts, pa.Array) for batch in batches)
-    assert [place for batch in batches for place in batch.places] == [0, 1, 2, 3]
+    assert [place for batch in batches for place in batch.places] == [1, 2, 3, 4]
     assert [label for batch in batches for label in batch.labels] == [1, 2, 1, 2]
     vectorizer = TextVectorizer().fit(rows)
     counted = [vectorizer.transform(batch.texts).sum() for batch in batches]
@@ -328,7 +337,7 @@ class TestLinesOfFastText:
         batch, _ = self.read(tmp_path, self.LINES)
         assert batch.texts == ["why does it not rise ?", "roast beef"]
         assert batch.labels == ["bread", ["meat", "oven"]]
-        assert batch.places == [1, 3]
+        assert batch.places == [1, 2]
 
     def test_labels_are_left_out_where_they_are_not_wanted(self, tmp_path):
         batch, _ = self.read(tmp_path, self.LINES + "unknown\n", label=None)

@@ -53,8 +53,8 @@ def predict(
     """Predict the labels of new documents, with probabilities.
 
     Predictions are lines of JSON (or CSV) on standard output, in the order of the documents. "row"
-    is the position of a document: the line of a file, counted from 1; the row of a Parquet file,
-    counted from 0; or the name of a file in a folder. With several inputs, "file" is the input.
+    is the number of a document in its file, counted from 1, without the header; in folders and
+    archives it is the name of the file. With several inputs, "file" is the input.
     The label of a document without a known word is null, and its probability that of the most
     frequent class.
 

@@ -75,11 +75,12 @@ class PartitionReader:
     def read_records(self, records: Iterable[Any]) -> Iterator[Batch]:
         """Yield the documents of Arrow record batches; rows are numbered on from earlier calls."""
         for each in records:
-            first = self._n_rows
-            if not first:
+            if not self._n_rows:
                 self._columns.positions(each.schema.names, self._name)
                 check_column_types(each.schema, self._columns, self._name)
-            yield from split_record_batch(first, each, self._columns, self.report, _LIMITS)
+            yield from split_record_batch(
+                self._n_rows + 1, each, self._columns, self.report, _LIMITS
+            )
             self._n_rows += each.num_rows
 
     def read_rows(self, rows: Iterable[Any]) -> Iterator[Batch]:
@@ -121,7 +122,7 @@ class PartitionReader:
         return SkippedRows(self.skipped.count, messages)
 
     def _parse_rows(self, rows: Iterable[Any]) -> Iterator[Row]:
-        for number, row in enumerate(rows):
+        for number, row in enumerate(rows, 1):
             try:
                 yield number, *parse_document(row, self._columns)
             except UnreadableRow as reason:

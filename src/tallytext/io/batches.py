@@ -174,8 +174,9 @@ class Batch:
     labels : list or None
         For each document its label or the list of its labels; None if no labels are read.
     places : sequence of int or of str
-        The place of each document in the source: the line number from 1 (of a CSV record, its
-        first line), the row number from 0 (parquet), or the name of the file.
+        The place of each document in the source: the number of its row, counted from 1 in every
+        format, or in folders and archives the name of its file. The header of a CSV file and
+        blank lines are not rows; rows that were skipped are counted.
     also : dict of str to list
         Further columns by name.
     n_bytes : int
@@ -183,7 +184,7 @@ class Batch:
 
     Examples
     --------
-    >>> batch = Batch(["Cheap pills!", "See you at noon"], ["spam", "ham"], places=[2, 3])
+    >>> batch = Batch(["Cheap pills!", "See you at noon"], ["spam", "ham"], places=[1, 2])
     >>> len(batch), batch.labels
     (2, ['spam', 'ham'])
     """

@@ -85,7 +85,7 @@ class DocumentReader:
     >>> reader = DocumentReader(path, text="body", label="folder", on_error="skip")
     >>> for batch in reader:
     ...     print(batch.texts, batch.labels, batch.places)
-    ['Cheap, cheap!', 'See you at noon'] ['spam', 'ham'] [2, 4]
+    ['Cheap, cheap!', 'See you at noon'] ['spam', 'ham'] [1, 3]
     >>> reader.skipped
     SkippedRows(count=1, messages=['line 3: 1 fields, but the header has 2'])
     """

@@ -28,7 +28,7 @@ def parquet_batches(
     limits: BatchLimits,
     groups: range | None = None,
 ) -> Iterator[Batch]:
-    """Yield the wanted columns of a file in batches; the place of a document is its row number.
+    """Yield the wanted columns of a file in batches; places are row numbers from 1.
 
     Pages are read as needed, whatever the size of a row group. The mean length of the texts gives
     the number of rows of a batch, which is split if its texts are longer. ``groups`` restricts the
@@ -42,7 +42,7 @@ def parquet_batches(
         taken = round(_rows_before(file, groups) * share)
         for first, records in _records(file, columns, limits, groups):
             for batch in split_record_batch(first, records, columns, report, limits):
-                position = round((batch.places[-1] + 1) * share)
+                position = round(batch.places[-1] * share)
                 yield replace(batch, n_bytes=position - taken)
                 taken = position
 
@@ -132,8 +132,8 @@ def is_string_type(type: Any) -> bool:
 def _records(
     file: Any, columns: Columns, limits: BatchLimits, groups: range | None
 ) -> Iterator[tuple[int, Any]]:
-    """Yield record batches, each with the number of its first row."""
-    first = _rows_before(file, groups)
+    """Yield record batches, each with the number of its first row, from 1."""
+    first = _rows_before(file, groups) + 1
     for records in file.iter_batches(
         min(
             limits.documents, max(1, int(limits.bytes / _mean_length(file.metadata, columns.text)))

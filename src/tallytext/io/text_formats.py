@@ -100,7 +100,7 @@ def _byte_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def txt_rows(stream: BinaryIO, report: ReportRow, encoding: str) -> Iterator[Row]:
-    """Yield one document per line, without labels, with the number of its line."""
+    """Yield one document per line, without labels, with its number from 1."""
     for number, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
         if problem:
             report(f"line {number}", problem)
@@ -113,16 +113,21 @@ def txt_rows(stream: BinaryIO, report: ReportRow, encoding: str) -> Iterator[Row
 def json_rows(
     stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str
 ) -> Iterator[Row]:
-    """Yield the JSON object of each line with the number of the line; skip blank lines."""
-    for number, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
-        if line.isspace() and not problem:
-            continue
+    """Yield the JSON object of each line with the number of its row; skip blank lines."""
+    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
         try:
             row = _json_row(line, problem, columns)
         except UnreadableRow as reason:
-            report(f"line {number}", str(reason))
+            report(f"line {place}", str(reason))
         else:
             yield number, *row
+
+
+def _filled_lines(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, str, str]]:
+    """Yield each line that is not blank with its number in the file, and its problem or ''."""
+    for place, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
+        if problem or not line.isspace():
+            yield place, line, problem
 
 
 def get_value(record: dict[str, Any], name: str) -> Any:
@@ -174,15 +179,13 @@ def _parse_object(line: str) -> dict[str, Any]:
 def fasttext_rows(
     stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str
 ) -> Iterator[Row]:
-    """Yield the document of each line with the number of the line; skip blank lines."""
-    for number, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
-        if line.isspace() and not problem:
-            continue
+    """Yield the document of each line with the number of its row; skip blank lines."""
+    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
         labels, text = split_labels(line)
         if columns.label is not None and not labels:
             problem = problem or f"no word begins with {LABEL_PREFIX}. {MISSING_LABEL_HINT}"
         if problem:
-            report(f"line {number}", problem)
+            report(f"line {place}", problem)
         elif columns.label is None:
             yield number, text, None, ()
         else:
@@ -229,7 +232,7 @@ def csv_rows(
     source: str,
     delimiter: str,
 ) -> Iterator[Row]:
-    """Yield the records of a file, each with the number of its first line.
+    """Yield the records of a file, each with its number from 1, without the header.
 
     If the delimiter is a comma, a header with semicolons or tabs is recognised.
 
@@ -245,13 +248,13 @@ def csv_rows(
     if problem:
         raise FileError(f"cannot read {source}, line {line}: {problem}.{header_remedy(problem)}")
     positions = columns.positions(header, source)
-    for line, fields, problem in records:
+    for number, (line, fields, problem) in enumerate(records, 1):
         try:
             row = _csv_row(fields, problem, columns, positions, len(header))
         except UnreadableRow as reason:
             report(f"line {line}", str(reason))
         else:
-            yield line, *row
+            yield number, *row
 
 
 def detect_delimiter(header: str, columns: Columns) -> str:
