@@ -50,16 +50,18 @@ def file_row(name: str, content: bytes, columns: Columns, encoding: str) -> Row:
     Examples
     --------
     >>> file_row("mails/spam/1.txt", b"Cheap pills!", Columns("text", "label"), "utf-8")
-    ('mails/spam/1.txt', 'Cheap pills!', 'spam', ())
+    ('mails/spam/1.txt', 'Cheap pills!', 'spam', [])
     """
     if len(content) > MAX_DOCUMENT_BYTES:
         raise UnreadableRow(TOO_LARGE)
+    text = _decode_file(content, encoding)
+    further = columns.further({columns.text: text})
     if columns.label is None:
-        return name, _decode_file(content, encoding), None, ()
+        return name, text, None, further
     folder = PurePosixPath(name).parent.name
     if folder in ("", ".."):
         raise UnreadableRow("not in a folder, which would be its label")
-    return name, _decode_file(content, encoding), columns.parse_label(folder), ()
+    return name, text, columns.parse_label(folder), further
 
 
 def _decode_file(content: bytes, encoding: str) -> str:
@@ -96,7 +98,7 @@ class Folder:
     >>> (root / "spam" / "1.txt").write_text("Cheap pills!")
     12
     >>> list(Folder(root, "*.txt").rows(Columns("text", "label"), print, "utf-8"))
-    [('spam/1.txt', 'Cheap pills!', 'spam', ())]
+    [('spam/1.txt', 'Cheap pills!', 'spam', [])]
     """
 
     def __init__(self, path: Path, match: str | None) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from tallytext.errors import FileError, InputError, did_you_mean
@@ -32,6 +33,19 @@ _USUAL_COLUMN_NAMES = {
 }
 
 
+class Absent(Enum):
+    """The type of ABSENT, the value of a column that a row does not have."""
+
+    ABSENT = "absent"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+#: The value of a column in rows that lack it, as JSON objects may; null is None.
+ABSENT = Absent.ABSENT
+
+
 class UnreadableRow(Exception):
     """The reason why a row cannot be read; readers catch it and report the row."""
 
@@ -50,6 +64,8 @@ class Columns:
         Further columns.
     separator : str or None
         Separator of the labels in a string with several labels.
+    every : bool
+        True to read all columns of the source as further columns.
 
     Examples
     --------
@@ -64,6 +80,7 @@ class Columns:
     label: str | None
     also: tuple[str, ...] = ()
     separator: str | None = None
+    every: bool = False
 
     def __post_init__(self) -> None:
         for name in self.names:
@@ -91,7 +108,13 @@ class Columns:
             # CSV allows equal names. Choosing one of the columns silently would be a guess.
             if header.count(name) > 1:
                 raise FileError(f"{source} has {header.count(name)} columns {name!r}.")
+        if self.every:
+            _check_unique(header, source)
         return [header.index(name) for name in self.names]
+
+    def further(self, row: Mapping[str, Any]) -> Further:
+        """Return the values of the further columns; with ``every``, the row itself."""
+        return row if self.every else [row[name] for name in self.also]
 
     def parse_label(self, value: Any) -> Any:
         """Return the label or the list of labels in a value."""
@@ -103,6 +126,15 @@ class Columns:
         if isinstance(value, list):
             return [_check_label(label) for label in value]
         return _check_label(value)
+
+
+def _check_unique(header: Sequence[str], source: str) -> None:
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        raise FileError(
+            f"{source} has {header.count(twice)} columns {twice!r}, so its columns cannot be told "
+            "apart by name. Rename one."
+        )
 
 
 def describe_columns(name: str, known: Sequence[str]) -> str:
@@ -150,8 +182,11 @@ def _check_label(label: Any) -> Any:
     return label
 
 
+#: Values of the further columns in their order; of all columns, by name.
+Further: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
 #: The place of a document, its text, its label or labels, and the further columns.
-Row: TypeAlias = tuple[Any, str, Any, Sequence[Any]]
+Row: TypeAlias = tuple[Any, str, Any, Further]
 
 _MAX_MESSAGES = 10
 
@@ -178,7 +213,8 @@ class Batch:
         format, or in folders and archives the name of its file. The header of a CSV file and
         blank lines are not rows; rows that were skipped are counted.
     also : dict of str to list
-        Further columns by name.
+        Further columns by name. All columns of a parquet file (``also="all"``) are Arrow arrays; a
+        JSON object without a key has the value ``ABSENT`` there.
     n_bytes : int
         Number of bytes, before decompression, read from the source since the last batch.
 
@@ -192,7 +228,7 @@ class Batch:
     texts: list[str] | pa.Array
     labels: list[Any] | None
     places: Sequence[Any]
-    also: dict[str, list[Any]] = field(default_factory=dict)
+    also: dict[str, Any] = field(default_factory=dict)
     n_bytes: int = 0
 
     def __len__(self) -> int:
@@ -219,17 +255,19 @@ class Batch:
         texts, labels = self.texts, self.labels
         return replace(
             self,
-            texts=[texts[r] for r in rows] if isinstance(texts, list) else _take_rows(texts, rows),
+            texts=_take_rows(texts, rows),
             labels=None if labels is None else [labels[row] for row in rows],
             places=[self.places[row] for row in rows],
-            also={name: [values[row] for row in rows] for name, values in self.also.items()},
+            also={name: _take_rows(values, rows) for name, values in self.also.items()},
         )
 
 
-def _take_rows(texts: pa.Array, rows: Sequence[int]) -> pa.Array:
+def _take_rows(values: Any, rows: Sequence[int]) -> Any:
+    if isinstance(values, list):
+        return [values[row] for row in rows]
     import pyarrow as pa
 
-    return texts.take(pa.array([*rows], pa.int64()))  # an empty list alone has no type
+    return values.take(pa.array([*rows], pa.int64()))  # an empty list alone has no type
 
 
 @dataclass
@@ -326,14 +364,24 @@ def utf8_length(text: str) -> int:
 
 def _batch(rows: list[Row], columns: Columns, n_bytes: int) -> Batch:
     places, texts, labels, also = zip(*rows, strict=True)
-    further = zip(*also, strict=True)
     return Batch(
         list(texts),
         None if columns.label is None else list(labels),
         list(places),
-        {name: list(values) for name, values in zip(columns.also, further, strict=False)},
+        _all_columns(also) if columns.every else _columns_by_name(columns.also, also),
         n_bytes,
     )
+
+
+def _columns_by_name(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    columns = zip(*rows, strict=True)
+    return {name: list(values) for name, values in zip(names, columns, strict=False)}
+
+
+def _all_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the columns of rows, in the order in which they first occur."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name, ABSENT) for row in rows] for name in names}
 
 
 _UTF_16 = "UTF-16"

@@ -40,8 +40,9 @@ class DocumentReader:
     label : str or None, default="label"
         The column of the labels: strings, numbers or lists of them. None reads documents without
         labels. In folders and archives, the label is always the innermost folder of a file.
-    also : iterable of str, default=()
-        Further columns to read, an identifier for instance.
+    also : iterable of str or "all", default=()
+        Further columns to read, an identifier for instance; "all" for every column of the source,
+        the texts included.
     format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt", "fasttext"}, optional
         By default the suffix of the name (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
         ``"tar"``), and ``"jsonl"`` for standard input. A ``"csv"`` file may have semicolons or
@@ -96,7 +97,7 @@ class DocumentReader:
         *,
         text: str = "text",
         label: str | None = "label",
-        also: Iterable[str] = (),
+        also: Iterable[str] | Literal["all"] = (),
         format: str | None = None,
         label_separator: str | None = None,
         on_error: Literal["fail", "skip"] = "fail",
@@ -112,7 +113,9 @@ class DocumentReader:
                 f"more, not {max_documents} and {max_bytes}."
             )
         self.skipped = SkippedRows()
-        self._columns = Columns(text, label, tuple(also), label_separator or None)
+        every = also == "all"
+        further = () if every else tuple(also)
+        self._columns = Columns(text, label, further, label_separator or None, every)
         self._limits = BatchLimits(max_documents, max_bytes)
         self._skip = on_error == "skip"
         self._encoding = check_encoding(encoding)
@@ -196,7 +199,7 @@ class DocumentReader:
         if source.format == "fasttext":
             return fasttext_rows(*arguments)
         if source.format == "txt":
-            return txt_rows(stream, self._report, encoding)
+            return txt_rows(*arguments)
         return csv_rows(*arguments, str(source), "," if source.format == "csv" else "\t")
 
     def _report(self, place: str, reason: str) -> None:

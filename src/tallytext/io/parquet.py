@@ -139,7 +139,7 @@ def _records(
             limits.documents, max(1, int(limits.bytes / _mean_length(file.metadata, columns.text)))
         ),
         row_groups=None if groups is None else list(groups),
-        columns=list(dict.fromkeys(columns.names)),
+        columns=None if columns.every else list(dict.fromkeys(columns.names)),
         use_threads=False,
     ):
         yield first, records
@@ -174,8 +174,16 @@ def split_record_batch(
     texts = records.column(columns.text)
     for start, end in pairwise(_split_points(texts, limits.bytes)):
         part = slice(start, end)
-        also = {name: records.column(name)[part].to_pylist() for name in columns.also}
-        yield Batch(texts[part], labels and labels[part], places[part], also)
+        yield Batch(
+            texts[part], labels and labels[part], places[part], _further(records[part], columns)
+        )
+
+
+def _further(records: Any, columns: Columns) -> dict[str, Any]:
+    """Return the further columns as lists; all columns as arrays, which keep their types."""
+    if columns.every:
+        return dict(zip(records.schema.names, records.columns, strict=True))
+    return {name: records.column(name).to_pylist() for name in columns.also}
 
 
 def _without_string_views(records: Any, columns: Columns) -> Any:

@@ -12,6 +12,7 @@ from tallytext.errors import FileError, InputError
 from tallytext.io.batches import (
     MISSING_LABEL_HINT,
     Columns,
+    Further,
     ReportRow,
     Row,
     UnreadableRow,
@@ -99,7 +100,7 @@ def _byte_lines(stream: BinaryIO) -> Iterator[bytes]:
         line = stream.readline(MAX_DOCUMENT_BYTES + 1)
 
 
-def txt_rows(stream: BinaryIO, report: ReportRow, encoding: str) -> Iterator[Row]:
+def txt_rows(stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str) -> Iterator[Row]:
     """Yield one document per line, without labels, with its number from 1."""
     for number, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
         if problem:
@@ -107,7 +108,8 @@ def txt_rows(stream: BinaryIO, report: ReportRow, encoding: str) -> Iterator[Row
         else:
             # Not strip() or splitlines(): white space belongs to the text, and so do separators
             # like U+2028.
-            yield number, line.removesuffix("\n").removesuffix("\r"), None, ()
+            text = line.removesuffix("\n").removesuffix("\r")
+            yield number, text, None, columns.further({columns.text: text})
 
 
 def json_rows(
@@ -150,7 +152,7 @@ def get_value(record: dict[str, Any], name: str) -> Any:
     return value
 
 
-def _json_row(line: str, problem: str, columns: Columns) -> tuple[str, Any, list[Any]]:
+def _json_row(line: str, problem: str, columns: Columns) -> tuple[str, Any, Further]:
     if problem:
         raise UnreadableRow(problem)
     record = _parse_object(line)
@@ -159,6 +161,8 @@ def _json_row(line: str, problem: str, columns: Columns) -> tuple[str, Any, list
         raise UnreadableRow(f"{columns.text!r} is {text!r:.60}, not a string")
     name = columns.label
     label = None if name is None else columns.parse_label(get_value(record, name))
+    if columns.every:
+        return text, label, record
     return text, label, [get_value(record, name) for name in columns.also]
 
 
@@ -186,10 +190,10 @@ def fasttext_rows(
             problem = problem or f"no word begins with {LABEL_PREFIX}. {MISSING_LABEL_HINT}"
         if problem:
             report(f"line {place}", problem)
-        elif columns.label is None:
-            yield number, text, None, ()
-        else:
-            yield number, text, labels[0] if len(labels) == 1 else labels, ()
+            continue
+        label = labels[0] if len(labels) == 1 else labels
+        further = columns.further({columns.text: text, "label": label})
+        yield number, text, None if columns.label is None else label, further
 
 
 def split_labels(line: str) -> tuple[list[str], str]:
@@ -250,7 +254,7 @@ def csv_rows(
     positions = columns.positions(header, source)
     for number, (line, fields, problem) in enumerate(records, 1):
         try:
-            row = _csv_row(fields, problem, columns, positions, len(header))
+            row = _csv_row(fields, problem, columns, positions, header)
         except UnreadableRow as reason:
             report(f"line {line}", str(reason))
         else:
@@ -314,18 +318,19 @@ def _records(
 
 
 def _csv_row(
-    fields: list[str], problem: str, columns: Columns, positions: list[int], width: int
-) -> tuple[str, object, list[str]]:
+    fields: list[str], problem: str, columns: Columns, positions: list[int], header: list[str]
+) -> tuple[str, object, Further]:
     if problem:
         raise UnreadableRow(problem)
-    if len(fields) != width:
-        raise UnreadableRow(f"{len(fields)} fields, but the header has {width}")
+    if len(fields) != len(header):
+        raise UnreadableRow(f"{len(fields)} fields, but the header has {len(header)}")
     text, *others = [fields[position] for position in positions]
+    every = dict(zip(header, fields, strict=True)) if columns.every else None
     if columns.label is None:
-        return text, None, others
+        return text, None, others if every is None else every
     if not others[0] and columns.separator is None:
         raise UnreadableRow(f"the label is empty. {MISSING_LABEL_HINT}")
-    return text, columns.parse_label(others[0]), others[1:]
+    return text, columns.parse_label(others[0]), others[1:] if every is None else every
 
 
 def _describe_error(error: str, more_lines: int) -> str:
