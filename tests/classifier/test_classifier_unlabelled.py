@@ -218,6 +218,14 @@ def test_many_labels_are_compared():
         clf.learn(["salt wave"], [LABELS[0]])
 
 
+def test_a_pool_smaller_than_the_labelled_documents_is_left_alone():
+    clf = TextClassifier().fit(FEW, THEIRS, unlabelled=POOL[: len(FEW) - 1])
+    assert clf.report().learner != "pooled"
+    assert "not used: fewer than the labelled documents" in str(clf.report())
+    named = TextClassifier("pooled").fit(FEW, THEIRS, unlabelled=POOL[: len(FEW) - 1])
+    assert named.report().learner == "pooled"
+
+
 @pytest.fixture
 def confident():
     """A registry in which pooled competes with a learner that is always wrong."""
@@ -254,7 +262,9 @@ def test_a_pool_that_would_fill_memory_is_left_alone(narrow):
 
 
 def test_only_words_that_were_never_seen_are_called_unknown():
-    clf = TextClassifier().fit(["the sea", "the sky"], ["sea", "sky"], unlabelled=["the sea once"])
+    clf = TextClassifier().fit(
+        ["the sea", "the sky"], ["sea", "sky"], unlabelled=["the sea once", "the sky"]
+    )
     known = {each.term: each.known for each in clf.explain("once the sea, twice").contributions}
     assert known == {"once": True, "the": True, "sea": True, "twice": False}
 

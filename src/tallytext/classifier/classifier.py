@@ -310,7 +310,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unlabelled : list, column or iterable of str, default=None
             Texts of the same kind without labels, which help if there are few labels. "auto" and
             "best" then take "pooled" if classes have 50 labels or fewer (the median), and compare
-            it with the other learners if they have more. These texts are in no class and not among
+            it with the other learners if they have more. With few labels, a pool of fewer
+            documents than those with labels is not used, since it lowers the accuracy. These texts are in no class and not among
             the counts, except with :class:`~tallytext.models.Semantic` smoothing: it counts their
             words in the background, and learns its translation from them if it has none. None and
             missing values are not labels, and -1 is a label like any other, so texts without labels

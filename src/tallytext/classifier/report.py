@@ -621,7 +621,9 @@ def refuse_multi_label() -> NoReturn:
     )
 
 
-def explain_unlabelled_choice(n_labels: float, chosen: Learner, compared: Sequence[Learner]) -> str:
+def explain_unlabelled_choice(
+    n_labels: float, chosen: Learner, compared: Sequence[Learner], outnumbered: bool = False
+) -> str:
     """Return the reason why a learner was selected, if there were documents without labels.
 
     Parameters
@@ -631,6 +633,8 @@ def explain_unlabelled_choice(n_labels: float, chosen: Learner, compared: Sequen
     chosen : Learner
     compared : sequence of Learner
         All candidates, including the selected one.
+    outnumbered : bool, default=False
+        Whether there are more labelled documents than unlabelled ones.
 
     Examples
     --------
@@ -638,6 +642,8 @@ def explain_unlabelled_choice(n_labels: float, chosen: Learner, compared: Sequen
     >>> print(explain_unlabelled_choice(10, find_learner("pooled"), [find_learner("pooled")]))
     pooled learns from them; 10 labels per class (median) are too few to compare learners
     """
+    if outnumbered and not any(each.unlabelled for each in compared):
+        return "not used: fewer than the labelled documents, and so few seldom help"
     if not any(each.unlabelled for each in compared):
         return "not used: a table of their words and all classes would not fit into memory"
     if all(each.unlabelled for each in compared):

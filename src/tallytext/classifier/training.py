@@ -770,8 +770,12 @@ class Training:
         ):
             return [each for each in self.candidates if not each.learner.unlabelled]
         # Held-out scores on so few documents are too noisy to choose between learners.
-        few = float(np.median(tally.class_documents)) <= MAX_FEW_LABELS
-        return semi_supervised if few else self.candidates
+        if float(np.median(tally.class_documents)) > MAX_FEW_LABELS:
+            return self.candidates
+        # A smaller pool has lowered the accuracy on most corpora.
+        if self.counter.n_unlabelled < tally.n_documents:
+            return [each for each in self.candidates if not each.learner.unlabelled]
+        return semi_supervised
 
     def _folds(
         self,
@@ -807,7 +811,9 @@ class Training:
         if n and self._settings.model in CHOICES:
             labels_per_class = float(np.median(tally.class_documents))
             compared = [each.learner for each in self.candidates]
-            reason = explain_unlabelled_choice(labels_per_class, chosen, compared)
+            reason = explain_unlabelled_choice(
+                labels_per_class, chosen, compared, n < tally.n_documents
+            )
         return UnlabelledSummary(n, reason, notes)
 
 
