@@ -41,6 +41,7 @@ SECTIONS = {
     "rotation": "Rotation forest and Fisher's discriminant",
     "classifier": "TextClassifier beside scikit-learn",
     "default": "The default beside linear support vector machines, and while it learns",
+    "thousand_labels": "1,000 labels, beside published figures",
     "best": "The best learner beside a linear support vector machine",
     "refined": "RefinedNB beside LinearSVC",
     "fasttext_peer": "TextClassifier beside fastText",
