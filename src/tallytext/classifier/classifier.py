@@ -311,11 +311,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Texts of the same kind without labels, which help if there are few labels. "auto" and
             "best" then take "pooled" if classes have 50 labels or fewer (the median), and compare
             it with the other learners if they have more. With few labels, a pool of fewer
-            documents than those with labels is not used, since it lowers the accuracy. These texts are in no class and not among
-            the counts, except with :class:`~tallytext.models.Semantic` smoothing: it counts their
-            words in the background, and learns its translation from them if it has none. None and
-            missing values are not labels, and -1 is a label like any other, so texts without labels
-            must be given here.
+            documents than those with labels is not used, since it lowers the accuracy. These texts
+            are in no class and not among the counts, except with
+            :class:`~tallytext.models.Semantic` smoothing: it counts their words in the background,
+            and learns its translation from them if it has none. None and missing values are not
+            labels, and -1 is a label like any other, so texts without labels must be given here.
         groups : array-like of shape (n_documents,), default=None
             Documents of one group (thread, author, near duplicates) are held out together, so that
             the expected accuracy is not too high.
