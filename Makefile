@@ -44,7 +44,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(core) ## show the main jobs, on the docstrings of the packages on this machine
+demo: $(core) ## show the main jobs on support tickets, and on the docstrings of this machine
 	@$(BIN)/tally demo $(ARGS)
 
 # A process for each core: more threads of linear algebra would only wait for each other.

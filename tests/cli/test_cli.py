@@ -1,15 +1,18 @@
 from importlib.metadata import version
+from io import StringIO
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from scipy.stats import chi2_contingency
 from typer.testing import CliRunner
 
 from tallytext.cli import app
-from tallytext.cli.demo import _QUERY_TEXT
+from tallytext.cli.demo import _QUERY_TEXT, load_tickets, show_docstring_job
 from tallytext.features.term_scores import signed_g2
+from tallytext.io import load_docstrings, load_documents
 
 
 @pytest.fixture
@@ -20,9 +23,7 @@ def tally_command(monkeypatch):
 
 @pytest.fixture(scope="module")
 def demo():
-    return CliRunner(env={"COLUMNS": "160"}).invoke(
-        app, ["demo", "--quick", "--classes", "5", "--top", "4"]
-    )
+    return CliRunner(env={"COLUMNS": "160"}).invoke(app, ["demo", "--quick"])
 
 
 def test_help_names_every_command(tally_command):
@@ -41,42 +42,52 @@ def test_the_version_is_that_of_the_package(tally_command):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["demo", "--classes", "0"], ["demo", "--top", "x"]]
+    "arguments", [["nonsense"], ["demo", "--slow"], ["terms", "m.tally", "--top", "x"]]
 )
 def test_arguments_that_make_no_sense_are_refused(tally_command, arguments):
     assert tally_command(*arguments).exit_code == 2
 
 
-def test_the_demo_shows_a_report_and_typical_terms(demo):
+def test_the_demo_trains_on_tickets_and_predicts_the_others(demo):
     assert demo.exit_code == 0, demo.output
-    for expected in ("baseline  ", "MB of docstrings", "scipy.stats", "distribution"):
-        assert expected in demo.output
+    others = [ticket for ticket in load_tickets() if not ticket.queue]
+    assert "110" in demo.output.partition("2. ")[0]
+    assert all(ticket.id in demo.output for ticket in others[:6])
+    assert "of 40 labels have a probability of at least 0.7" in demo.output
 
 
-def test_the_demo_shows_as_many_classes_as_asked_for(tally_command):
-    result = tally_command("demo", "--quick", "--classes", "2", "--top", "1")
-    assert result.exit_code == 0, result.output
-    typical = result.output.partition("Typical words")[2].partition("Evaluation")[0]
-    rows = [line.split() for line in typical.splitlines()]
-    named = [row for row in rows if row and row[0].startswith(("numpy.", "scipy."))]
-    assert [len(row) for row in named] == [3, 3]
-
-
-def test_the_demo_evaluates_a_classifier_and_explains_a_prediction(demo):
-    for expected in ("accuracy", "95% interval", "predicted", "rather than"):
-        assert expected in demo.output
+def test_the_demo_explains_a_prediction(demo):
+    assert "rather than" in demo.output
+    assert "courier" in demo.output.partition("3. ")[2]
 
 
 def test_the_demo_teaches_the_commands(demo):
-    for command in ("train", "terms", "evaluate", "explain", "learn", "forget", "label", "compare"):
+    commands = ("train", "predict", "terms", "explain", "learn", "forget", "label", "compare")
+    for command in commands:
         assert f" tally {command} " in demo.output
-    assert "--unlabelled" in demo.output
 
 
 def test_the_demo_learns_and_forgets(demo):
-    changed = demo.output.partition("6. ")[2]
-    assert f"{_QUERY_TEXT!r} is 'haiku'" in changed
-    assert "docstrings are the same as before" in changed
+    changed = demo.output.partition("4. ")[2]
+    assert f"{_QUERY_TEXT!r} is 'jobs'" in changed
+    assert "the scores of all tickets are the same as before" in changed
+
+
+def test_the_larger_job_is_evaluated_and_repeated_with_few_labels():
+    texts, labels = load_docstrings(["numpy"], standard_library=False)
+    console = Console(width=160, record=True, file=StringIO())
+    show_docstring_job(console, texts, labels)
+    output = console.export_text()
+    for expected in ("accuracy", "95% interval", "tally evaluate ", "--unlabelled"):
+        assert expected in output
+
+
+def test_the_tickets_are_written_and_overwrite_nothing(tmp_path, tally_command):
+    path = tmp_path / "tickets.csv"
+    assert tally_command("demo", "--tickets", str(path)).exit_code == 0
+    texts, queues = load_documents(path, text="body", label="queue", on_error="skip")
+    assert (len(texts), len(set(queues))) == (110, 5)
+    assert tally_command("demo", "--tickets", str(path)).exit_code == 1
 
 
 @given(st.lists(st.integers(1, 500), min_size=4, max_size=4))

@@ -1,9 +1,10 @@
-"""``tally demo``: a demonstration on the docstrings of installed Python packages."""
+"""``tally demo``: the main jobs, shown on example tickets and on docstrings of this machine."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from importlib import resources
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -11,7 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from tallytext.cli.io import message_console, result_console, show_message, shows_progress
+from tallytext.cli.io import (
+    check_new_file,
+    message_console,
+    result_console,
+    show_message,
+    shows_progress,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +28,11 @@ if TYPE_CHECKING:
 
 # Numbers of labels per class and of classes in the step with few labels.
 _N_LABELS, _N_CLASSES = 5, 10
-_NEW_DOCUMENT = "An old silent pond: a frog jumps into the pond, splash! Silence again.", "haiku"
-_QUERY_TEXT = "A frog in a silent pond"
+_HOLD_OUT_EVERY = 10  # every tenth document
+_N_SHOWN = 6  # tickets
+_TICKET = "The courier never came, and I want my money back"
+_NEW_DOCUMENT = "Summer job. I would like to apply for a summer job in your shop.", "jobs"
+_QUERY_TEXT = "Can I apply for a job?"
 
 
 class LabelledTexts(NamedTuple):
@@ -32,120 +42,172 @@ class LabelledTexts(NamedTuple):
     labels: list[str]
 
 
-class Demonstration:
-    """The steps of the demonstration: each shows a result and the command for it.
+class Ticket(NamedTuple):
+    """An example ticket; its queue is empty if nobody has labelled it."""
+
+    id: str
+    date: str
+    queue: str
+    body: str
+
+
+def load_tickets() -> list[Ticket]:
+    """Read the example tickets.
+
+    Examples
+    --------
+    >>> tickets = load_tickets()
+    >>> len(tickets), sum(ticket.queue == "" for ticket in tickets)
+    (150, 40)
+    """
+    import csv
+
+    return [Ticket(*row) for row in csv.reader(_ticket_file().splitlines()[1:])]
+
+
+def _ticket_file() -> str:
+    return (resources.files("tallytext.cli") / "tickets.csv").read_text(encoding="utf-8")
+
+
+class TicketDemonstration:
+    """The steps on tickets: each shows a result and the command for it.
 
     Parameters
     ----------
     console : Console
         Console to print to.
-    learned, others : LabelledTexts
-        Training documents, and held-out documents.
+    tickets : list of Ticket
+        Tickets with a queue are trained on; queues of the others are predicted.
     """
 
-    def __init__(self, console: Console, learned: LabelledTexts, others: LabelledTexts) -> None:
+    def __init__(self, console: Console, tickets: list[Ticket]) -> None:
         from tallytext import TextClassifier
 
-        self._console, self._learned, self._others = console, learned, others
-        start = perf_counter()
-        self._classifier = TextClassifier(verbose=shows_progress(False)).fit(*learned)
-        self._seconds = perf_counter() - start
-
-    def rule(self, title: str) -> None:
-        """Print the title of a step."""
-        self._console.rule(title, align="left")
+        self._console = console
+        self._others = [ticket for ticket in tickets if not ticket.queue]
+        labelled = [ticket for ticket in tickets if ticket.queue]
+        self._classifier = TextClassifier().fit(
+            [ticket.body for ticket in labelled], [ticket.queue for ticket in labelled]
+        )
 
     def training(self) -> None:
         """Show the training report."""
         from tallytext.cli.train import command_advice, print_report
 
-        megabytes = sum(len(text.encode("utf-8", "replace")) for text in self._learned.texts) / 1e6
-        self.rule("1. Training")
-        print_report(self._classifier.report(), command_advice(Path("mails.tally")))
-        cost = f"{megabytes:.1f} MB of docstrings in {self._seconds:.1f} s"
-        self._console.print(f"  took         {cost}")
-        self._show_commands("tally train mails.csv --text body --label folder")
+        _rule(self._console, "1. Train on the tickets that have a label")
+        print_report(self._classifier.report(), command_advice(Path("tickets.tally")))
+        _show_commands(self._console, "tally train tickets.csv --text body --label queue")
 
-    def typical_terms(self, classes: int, top: int) -> None:
-        """Show the typical words of the largest classes."""
-        from tallytext.cli.inspect import terms_table
+    def prediction(self) -> None:
+        """Show labels of some tickets without one, and how sure they are."""
+        from rich.table import Table
+        from rich.text import Text
 
-        tally = self._classifier.tally_
-        by_size = sorted(range(len(tally.classes)), key=lambda c: -int(tally.class_documents[c]))
-        self.rule("2. Typical words of the largest classes")
-        self._console.print(terms_table(tally, by_size[:classes], top))
-        self._show_commands("tally terms mails.tally")
-
-    def evaluation(self) -> None:
-        """Evaluate the classifier on the held-out documents."""
-        from tallytext.classifier.evaluation import evaluate_classifier
-        from tallytext.evaluation.report import EvaluationReport
-
-        evaluation = evaluate_classifier(self._classifier, [self._others])
-        self.rule("3. Evaluation on docstrings it was not trained on")
-        self._console.print(EvaluationReport.from_evaluation(evaluation, n_confusions=3).to_rich(3))
-        self._show_commands("tally evaluate mails.tally test.csv --text body --label folder")
-
-    def decision(self, top: int) -> None:
-        """Explain a correct prediction for a short text, at the first quartile of the lengths."""
-        texts, labels = self._others
-        predicted = self._classifier.predict(texts).tolist()
-        right = [
-            text for text, a, b in zip(texts, labels, predicted, strict=True) if a == b
-        ] or texts
-        self.rule("4. Explanation of one prediction")
-        why = self._classifier.explain(sorted(right, key=len)[len(right) // 4])
-        self._console.print(why.to_rich(top))
-        self._console.print("each number: the weight of a word for the label (+) or against it (-)")
-        self._show_commands('tally explain mails.tally "Lunch on Friday, or a cheap prize?"')
-
-    def few_labels(self) -> None:
-        """Train on a few labels, without and with unlabelled documents."""
-        from tallytext import TextClassifier
-
-        few, pool = sample_few_labels(self._learned, _N_LABELS, _N_CLASSES)
-        others = [pair for pair in zip(*self._others, strict=True) if pair[1] in set(few.labels)]
-        alone = TextClassifier().fit(*few)
-        both = TextClassifier().fit(*few, unlabelled=pool)
-        self.rule(f"5. Few labels: {_N_LABELS} for each of {len(set(few.labels))} packages")
+        proba = self._classifier.predict_proba([ticket.body for ticket in self._others])
+        labels = self._classifier.classes_[proba.argmax(axis=1)].tolist()
+        _rule(self._console, f"2. Predict a label for the other {len(self._others)} tickets")
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for name in ("id", "predicted", "probability", "ticket"):
+            table.add_column(name, justify="right" if name == "probability" else "left")
+        rows = list(zip(self._others, labels, proba.max(axis=1).tolist(), strict=True))
+        for ticket, label, best in rows[:_N_SHOWN]:
+            shown = Text(ticket.body, no_wrap=True, overflow="ellipsis")
+            table.add_row(ticket.id, label, f"{best:.2f}", shown)
+        self._console.print(table)
+        n_sure = sum(best >= 0.7 for _, _, best in rows)
         self._console.print(
-            f"  {_accuracy(alone, others):6.1%} accuracy, trained on {len(few.labels):,} labelled "
-            f"docstrings\n  {_accuracy(both, others):6.1%} accuracy, trained also on {len(pool):,} "
-            "unlabelled ones"
+            f"{n_sure} of {len(rows)} labels have a probability of at least 0.7; "
+            "a person should look at the others"
         )
-        self._show_commands("tally train few.csv --unlabelled the-rest.csv -o notes.tally")
+        _show_commands(
+            self._console,
+            "tally predict tickets.tally new.csv --text body --min-confidence 0.7",
+        )
+
+    def explanation(self) -> None:
+        """Explain the label of a ticket."""
+        _rule(self._console, "3. Explain a label")
+        self._console.print(self._classifier.explain(_TICKET).to_rich(10))
+        self._console.print("each number: the weight of a word for the label (+) or against it (-)")
+        _show_commands(self._console, f'tally explain tickets.tally "{_TICKET}"')
 
     def change(self) -> None:
         """Learn a document of a new class, and forget it again."""
         classifier, (text, label) = self._classifier, _NEW_DOCUMENT
-        texts = self._others.texts
+        texts = [ticket.body for ticket in self._others]
         # Scores and not labels: the comparison below is bit for bit, since settling is exact.
-        before, n = classifier.scores(texts), len(classifier.classes_)
+        before, n = classifier.settle().scores(texts), len(classifier.classes_)
         start = perf_counter()
         classifier.learn(text, label)
         milliseconds = 1000 * (perf_counter() - start)
         predicted, n_more = classifier.predict([_QUERY_TEXT])[0], len(classifier.classes_)
         classifier.forget(text, label).settle()
         same = (before == classifier.scores(texts)).all()
-        self.rule("6. Learn and forget")
+        _rule(self._console, "4. Learn a ticket of a new class, and forget it again")
         self._console.print(
-            f"  learned      one text with a new label, {label!r}, in {milliseconds:.1f} ms: "
+            f"  learned      one ticket of the new class {label!r} in {milliseconds:.1f} ms: "
             f"{n} classes, now {n_more}\n"
             f"  predicted    {_QUERY_TEXT!r} is {str(predicted)!r}\n"
-            f"  forgotten    and settled: the scores of {len(texts):,} docstrings are "
-            f"{'' if same else 'not '}the same as before, to the last bit"
+            f"  forgotten    the scores of all tickets are {'' if same else 'not '}the same as "
+            "before, to the last bit"
         )
-        self._show_commands(
-            "tally learn mails.tally more.csv --text body --label folder",
-            "tally forget mails.tally wrong.csv --text body --label folder",
+        _show_commands(
+            self._console,
+            "tally learn tickets.tally more.csv --text body --label queue",
+            "tally forget tickets.tally wrong.csv --text body --label queue",
         )
 
-    def _show_commands(self, *commands: str) -> None:
-        from rich.text import Text
 
-        for command in commands:
-            self._console.print(Text.assemble(("  your own:    ", "dim"), (command, "bold green")))
-        self._console.print()
+def show_docstring_job(console: Console, texts: list[str], labels: list[str]) -> None:
+    """Train on nine docstrings in ten and evaluate on the tenth; then train on few labels."""
+    from tallytext import TextClassifier
+    from tallytext.classifier.evaluation import evaluate_classifier
+    from tallytext.evaluation.report import EvaluationReport
+
+    training = [row for row in range(len(texts)) if row % _HOLD_OUT_EVERY]
+    learned = LabelledTexts([texts[row] for row in training], [labels[row] for row in training])
+    held_out = LabelledTexts(texts[::_HOLD_OUT_EVERY], labels[::_HOLD_OUT_EVERY])
+    start = perf_counter()
+    classifier = TextClassifier(verbose=shows_progress(False)).fit(*learned)
+    seconds = perf_counter() - start
+    megabytes = sum(len(text.encode("utf-8", "replace")) for text in learned.texts) / 1e6
+    console.print(
+        f"trained on {len(learned.texts):,} docstrings of {len(classifier.classes_)} packages, "
+        f"{megabytes:.1f} MB, in {seconds:.1f} s\nevaluated on others, which it has not seen:"
+    )
+    evaluation = evaluate_classifier(classifier, [held_out])
+    console.print(EvaluationReport.from_evaluation(evaluation, n_confusions=3).to_rich(3))
+    _show_commands(console, "tally evaluate tickets.tally test.csv --text body --label queue")
+    _rule(console, f"6. Few labels: {_N_LABELS} for each package")
+    show_few_labels(console, learned, held_out)
+
+
+def show_few_labels(console: Console, learned: LabelledTexts, held_out: LabelledTexts) -> None:
+    """Train on a few labels, without and with unlabelled documents."""
+    from tallytext import TextClassifier
+
+    few, pool = sample_few_labels(learned, _N_LABELS, _N_CLASSES)
+    others = [pair for pair in zip(*held_out, strict=True) if pair[1] in set(few.labels)]
+    alone = TextClassifier().fit(*few)
+    both = TextClassifier().fit(*few, unlabelled=pool)
+    console.print(
+        f"  {_accuracy(alone, others):6.1%} accuracy on {len(set(few.labels))} packages, trained "
+        f"on {len(few.labels):,} labelled docstrings\n"
+        f"  {_accuracy(both, others):6.1%} accuracy, trained also on {len(pool):,} unlabelled ones"
+    )
+    _show_commands(console, "tally train few.csv --unlabelled the-rest.csv -o notes.tally")
+
+
+def _rule(console: Console, title: str) -> None:
+    console.rule(title, align="left")
+
+
+def _show_commands(console: Console, *commands: str) -> None:
+    from rich.text import Text
+
+    for command in commands:
+        console.print(Text.assemble(("  your own:    ", "dim"), (command, "bold green")))
+    console.print()
 
 
 def sample_few_labels(
@@ -179,67 +241,63 @@ def _accuracy(classifier: Any, pairs: list[tuple[str, str]]) -> float:
     return sum(a == b for a, (_, b) in zip(predicted, pairs, strict=True)) / max(1, len(pairs))
 
 
-_HOLD_OUT_EVERY = 10  # every tenth document
-
 _BEGIN = """\
-A demonstration on texts that every Python has: docstrings. The label of each
-is its package. One in ten is held out for evaluation.
+A demonstration on 150 support tickets of a shop, in five classes; 40 of them have no label yet.
+To try the commands yourself, write them to a file: tally demo --tickets tickets.csv
 """
 _END = """\
   tally label notes.csv        label documents, with suggestions of a model
   tally compare mails.csv      compare all learners on your documents
+  tally terms mails.tally      list the typical words of each class
   tally --help                 list all commands; each has --help with examples
 """
 
 
 def demo(
-    classes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of classes to show.")
-    ] = 6,
-    top: Annotated[
-        int, typer.Option(min=1, metavar="K", help="Number of terms to show for each class.")
-    ] = 8,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Read the docstrings of NumPy and SciPy only.")
+        bool, typer.Option("--quick", help="Show the tickets only, not the larger job.")
     ] = False,
+    tickets: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the example tickets to this CSV file, and stop."),
+    ] = None,
 ) -> None:
-    """Show a demonstration: classify docstrings by their package.
+    """Show a demonstration: sort support tickets into queues.
 
-    Reads the source files of NumPy, SciPy, scikit-learn and the standard library, without running
-    them. Trains on nine docstrings in ten, evaluates on the tenth, explains a prediction, trains on
-    five labels per class, learns a new class and forgets it again. Shows the commands that do the
-    same with your files. Writes no file.
+    Trains on example tickets, predicts labels, explains one, learns a new class and forgets it
+    again. A larger job follows, on texts of your machine: the docstrings of NumPy, SciPy,
+    scikit-learn and the standard library, classified by package. Shows the commands that do the
+    same with your files. Writes no file, except with --tickets.
 
     \b
     tally demo
     tally demo --quick
+    tally demo --tickets tickets.csv
     """
-    texts, labels = _read(quick)
-    training = [row for row in range(len(texts)) if row % _HOLD_OUT_EVERY]
-    learned = LabelledTexts([texts[row] for row in training], [labels[row] for row in training])
-    others = LabelledTexts(texts[::_HOLD_OUT_EVERY], labels[::_HOLD_OUT_EVERY])
+    if tickets:
+        check_new_file(tickets).write_text(_ticket_file(), encoding="utf-8", newline="")
+        show_message(f"wrote 150 example tickets to {tickets}")
+        return
     console = result_console()
     console.print(_BEGIN)
-    shown = Demonstration(console, learned, others)
+    shown = TicketDemonstration(console, load_tickets())
     shown.training()
-    shown.typical_terms(classes, top)
-    shown.evaluation()
-    shown.decision(top)
-    shown.few_labels()
+    shown.prediction()
+    shown.explanation()
     shown.change()
-    shown.rule("Next steps")
+    if not quick:
+        _rule(console, "5. A larger job: which package is a docstring from?")
+        show_docstring_job(console, *_read_docstrings())
+    _rule(console, "Next steps")
     console.print(_END, end="")
 
 
-def _read(quick: bool) -> tuple[list[str], list[str]]:
+def _read_docstrings() -> tuple[list[str], list[str]]:
     from tallytext.io.docstrings import load_docstrings
 
     if not shows_progress(False):
         show_message("reading docstrings, which takes a few seconds")
-    track = _progress_bar() if shows_progress(False) else iter
-    if quick:
-        return load_docstrings(["numpy", "scipy"], standard_library=False, track=track)
-    return load_docstrings(track=track)
+    return load_docstrings(track=_progress_bar() if shows_progress(False) else iter)
 
 
 def _progress_bar() -> Callable[[Sequence[PythonFile]], Iterable[PythonFile]]:
