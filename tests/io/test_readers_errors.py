@@ -55,9 +55,11 @@ BROKEN = [
             ('{"text": null, "label": 1}', "line 2: 'text' is None, not a string"),
             ('{"text": ""}', "line 2: no key 'label'"),
             ('{"text": "", "label": null}', "line 2: the label is null"),
-            ('{"text": "", "label": ["a", null]}', "line 2: the label is null"),
+            ('{"text": "", "label": ["a", null]}', "line 2: a label of the list is null"),
             ('{"text": "", "label": {}}', "line 2: {} cannot be a label"),
-            ('{"text": "", "label": NaN}', "line 2: nan cannot be a label"),
+            ('{"text": "", "label": NaN}', "line 2: the label is null"),
+            ('{"text": "", "label": " "}', "line 2: the label is empty"),
+            ('{"text": "", "label": Infinity}', "line 2: inf cannot be a label"),
             ('{"text": "", "label": %s}' % ("1" * 5000), "line 2: not readable as JSON"),
             ("[" * 100_000, "line 2: not readable as JSON"),
         ]
@@ -271,7 +273,7 @@ def test_parquet_columns_of_other_types_are_refused(mails, columns, message):
 @pytest.mark.parametrize(
     "name, options, message",
     [
-        ("m.dat", {}, "csv, tsv, jsonl, parquet, folder, tar, txt"),
+        ("m.dat", {}, "csv, tsv, jsonl, parquet, xlsx, sqlite, duckdb, folder, tar, txt"),
         ("m", {}, "does not show the format"),
         ("m.csv", {"format": "cvs"}, "no format 'cvs'. Known: csv, .* Did you mean 'csv'"),
         ("m.csv", {"format": "folder"}, "is a file, but was to be read as folder"),
@@ -295,7 +297,10 @@ def test_what_cannot_be_is_an_error(mails, name, options, message):
         ({"max_documents": 0}, "1 or more"),
         ({"max_bytes": 0}, "1 or more"),
         ({"encoding": "latin-99"}, "no encoding 'latin-99'"),
-        ({"encoding": "utf-16"}, "convert them to UTF-8"),
+        ({"encoding": "cp500"}, "convert them to UTF-8"),
+        ({"where": "split"}, "COLUMN=VALUE or COLUMN!=VALUE"),
+        ({"where": ["=a"]}, "COLUMN=VALUE or COLUMN!=VALUE"),
+        ({"on_unlabelled": "use"}, "'fail', 'skip' or 'keep', not 'use'"),
     ],
 )
 def test_impossible_options_are_refused(mails, options, message):

@@ -23,7 +23,7 @@ from tallytext.io.parquet import _split_points
 
 # What a file in UTF-8 can hold: no lone surrogates.
 texts = nasty_texts().map(lambda text: text.encode("utf-8", "replace").decode())
-labels = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+labels = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).filter(str.strip)
 documents = st.lists(st.tuples(texts, labels), min_size=1, max_size=12)
 limits = st.fixed_dictionaries(
     {"max_documents": st.integers(1, 5), "max_bytes": st.integers(1, 300)}

@@ -17,7 +17,12 @@ from typing import BinaryIO, Self
 from tallytext.errors import FileError
 from tallytext.io.batches import Columns, ReportRow, Row, UnreadableRow
 from tallytext.io.sources import Source, open_source, wrap_os_errors
-from tallytext.io.text_formats import MAX_DOCUMENT_BYTES, TOO_LARGE, describe_decode_error
+from tallytext.io.text_formats import (
+    MAX_DOCUMENT_BYTES,
+    TOO_LARGE,
+    describe_decode_error,
+    wide_encoding,
+)
 
 _TAR_BUFFER_BYTES = 1 << 18
 _MAX_HEADER_BYTES = 1 << 20
@@ -66,6 +71,11 @@ def file_row(name: str, content: bytes, columns: Columns, encoding: str) -> Row:
 
 def _decode_file(content: bytes, encoding: str) -> str:
     """Decode as UTF-8 if possible, because other text is hardly ever valid UTF-8 by chance."""
+    if wide := wide_encoding(content[:4]):
+        try:
+            return content.decode(wide).removeprefix("\ufeff")
+        except UnicodeDecodeError as problem:
+            raise UnreadableRow(describe_decode_error(problem)) from None
     try:
         # utf-8-sig drops the byte order mark with which Windows editors begin a file.
         return content.decode("utf-8-sig")

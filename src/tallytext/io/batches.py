@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
@@ -20,8 +21,8 @@ ReportRow: TypeAlias = Callable[[str, str], None]
 
 #: Ends the error message about a row without a label.
 MISSING_LABEL_HINT = (
-    "Put texts without a known label into a separate file, for train --unlabelled (which "
-    "has no --engine)"
+    "Leave rows without a label out with on_unlabelled='skip' (--where LABEL!=), or train on them "
+    "too with tally train --unlabelled use"
 )
 
 _MAX_COLUMNS_SHOWN = 30
@@ -50,6 +51,71 @@ class UnreadableRow(Exception):
     """The reason why a row cannot be read; readers catch it and report the row."""
 
 
+class RowLeftOut(Exception):
+    """Raised for a row that does not fulfil the conditions of ``where``; readers catch it."""
+
+
+class Condition(NamedTuple):
+    """A condition on a column: its value, as text, equals a value, or does not.
+
+    Examples
+    --------
+    >>> Condition.parse("split!=test")
+    Condition(column='split', value='test', equal=False)
+    >>> Condition.parse("split=train").holds("train"), Condition.parse("year=2024").holds(2024.0)
+    (True, True)
+    """
+
+    column: str
+    value: str
+    equal: bool
+
+    @classmethod
+    def parse(cls, written: str) -> Condition:
+        """Return the condition that is written as COLUMN=VALUE or COLUMN!=VALUE.
+
+        Raises
+        ------
+        InputError
+        """
+        column, sign, value = written.partition("=")
+        equal = not column.endswith("!")
+        column = column if equal else column[:-1]
+        if not sign or not column:
+            raise InputError(
+                f"a condition is COLUMN=VALUE or COLUMN!=VALUE, such as split=train, not "
+                f"{written!r}."
+            )
+        return cls(column, value, equal)
+
+    def holds(self, value: Any) -> bool:
+        """Return True if a value fulfils the condition."""
+        return (value_text(value) == self.value) is self.equal
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a table as text: null as '', 2.0 as '2', dates in ISO format.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> [value_text(value) for value in ("a", None, 2.0, 2.5, True, datetime(2024, 5, 31))]
+    ['a', '', '2', '2.5', 'true', '2024-05-31']
+    """
+    if type(value) is str:
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else str(value)
+    if isinstance(value, datetime):
+        midnight = not (value.hour or value.minute or value.second or value.microsecond)
+        return value.date().isoformat() if midnight and not value.tzinfo else value.isoformat()
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
 @dataclass(frozen=True)
 class Columns:
     """The names of the columns to read.
@@ -66,6 +132,10 @@ class Columns:
         Separator of the labels in a string with several labels.
     every : bool
         True to read all columns of the source as further columns.
+    where : tuple of Condition
+        Conditions that all hold for the rows to read.
+    keeps_unlabelled : bool
+        True if a row without a label has the label None; False if it is unreadable.
 
     Examples
     --------
@@ -81,6 +151,8 @@ class Columns:
     also: tuple[str, ...] = ()
     separator: str | None = None
     every: bool = False
+    where: tuple[Condition, ...] = ()
+    keeps_unlabelled: bool = False
 
     def __post_init__(self) -> None:
         for name in self.names:
@@ -89,8 +161,15 @@ class Columns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns to read: text, label if wanted, and the others."""
-        return (self.text, *(() if self.label is None else (self.label,)), *self.also)
+        """The names of all columns to read: text, label if wanted, others, those of conditions."""
+        label = () if self.label is None else (self.label,)
+        return (self.text, *label, *self.also, *(each.column for each in self.where))
+
+    def check_where(self, values: Iterable[Any]) -> None:
+        """Raise RowLeftOut unless the values of the columns fulfil the conditions."""
+        for condition, value in zip(self.where, values, strict=True):
+            if not condition.holds(value):
+                raise RowLeftOut
 
     def positions(self, header: Sequence[str], source: str) -> list[int]:
         """Return the position of each column in a header.
@@ -117,15 +196,26 @@ class Columns:
         return row if self.every else [row[name] for name in self.also]
 
     def parse_label(self, value: Any) -> Any:
-        """Return the label or the list of labels in a value."""
+        """Return the label or the list of labels in a value; None for a row without a label.
+
+        Null, NaN, and an empty or blank string are no label; with a separator, an empty string is
+        an empty list of labels.
+        """
         if self.separator is not None and isinstance(value, str):
             return [part for text in value.split(self.separator) if (part := text.strip())]
         # The usual case comes early, since this runs for every row.
         if type(value) is str:
-            return value
+            return value if value and not value.isspace() else self._no_label("empty")
         if isinstance(value, list):
             return [_check_label(label) for label in value]
+        if value is None or value != value:
+            return self._no_label("null; write [] for a document that has none")
         return _check_label(value)
+
+    def _no_label(self, reason: str) -> None:
+        if not self.keeps_unlabelled:
+            hint = MISSING_LABEL_HINT.replace("LABEL", self.label or "label")
+            raise UnreadableRow(f"the label is {reason}. {hint}")
 
 
 def _check_unique(header: Sequence[str], source: str) -> None:
@@ -173,9 +263,7 @@ def _likely_columns(name: str, known: Sequence[str]) -> list[str]:
 
 def _check_label(label: Any) -> Any:
     if label is None:
-        raise UnreadableRow(
-            f"the label is null; write [] for a document that has none. {MISSING_LABEL_HINT}"
-        )
+        raise UnreadableRow("a label of the list is null; write [] for a document that has none")
     infinite = isinstance(label, float) and not math.isfinite(label)
     if infinite or not isinstance(label, str | int | float):
         raise UnreadableRow(f"{label!r:.60} cannot be a label; use a string or a number")
@@ -207,7 +295,8 @@ class Batch:
     texts : list of str or pyarrow.Array
         The documents; an Arrow array if they come from a parquet file.
     labels : list or None
-        For each document its label or the list of its labels; None if no labels are read.
+        For each document its label or the list of its labels, or None if it has no label and the
+        reader has ``on_unlabelled="keep"``; None if no labels are read.
     places : sequence of int or of str
         The place of each document in the source: the number of its row, counted from 1 in every
         format, or in folders and archives the name of its file. The header of a CSV file and
@@ -384,26 +473,20 @@ def _all_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row.get(name, ABSENT) for row in rows] for name in names}
 
 
-_UTF_16 = "UTF-16"
 _SKIP = "Rows like this one are left out with on_error='skip' (--on-error skip)."
-_LINES = "Make a line of each object: jq -c '.[]' list.json > lines.jsonl."
 _FOLDERS = "Put files into folders that are named after their labels, such as spam/1.txt."
-_BEFORE_READING = f"Convert it to UTF-8 first: iconv -f {_UTF_16} -t UTF-8 old.csv > new.csv."
 
 # Patterns of reasons and their remedies; the first match counts.
 _REMEDIES = (
-    (re.compile(r"not \S+: byte 0x(ff|fe) at 0$"), f"Is it {_UTF_16}? {_BEFORE_READING}"),
     (
         re.compile(r"not \S+: byte 0x"),
         "Is it in another encoding? Name that, as in encoding='cp1252' (--encoding cp1252).",
     ),
-    (re.compile(r"not an object, but '\["), _LINES),
-    (re.compile(r"not JSON: Expecting value, column [12]$"), f"Is it a list? {_LINES}"),
     (re.compile(r"not in a folder"), _FOLDERS),
 )
 
 _FORMAT_REMEDIES = {
-    **dict.fromkeys(("xls", "xlsx", "ods", "numbers"), "Save the sheet as CSV, and read that."),
+    **dict.fromkeys(("xls", "ods", "numbers"), "Save the sheet as .xlsx or CSV, and read that."),
     **dict.fromkeys(("doc", "docx", "odt", "pdf", "rtf"), "Only plain text can be read."),
     **dict.fromkeys(("html", "htm", "xml"), "Extract its text first."),
     "tally": "It is a model, by its name; a model comes before the documents: MODEL INPUT.",
@@ -416,8 +499,8 @@ def row_remedy(reason: str) -> str:
 
     Examples
     --------
-    >>> row_remedy("not an object, but '[1, 2]'").split(". ")[0]
-    "Make a line of each object: jq -c '.[]' list.json > lines.jsonl"
+    >>> row_remedy("not utf-8: byte 0xe9 at 3").split(". ")[0]
+    "Is it in another encoding? Name that, as in encoding='cp1252' (--encoding cp1252)"
     >>> row_remedy("the label is empty")
     "Rows like this one are left out with on_error='skip' (--on-error skip)."
     """
@@ -434,8 +517,8 @@ def format_remedy(suffix: str) -> str:
 
     Examples
     --------
-    >>> format_remedy("xlsx"), format_remedy("py")
-    ('Save the sheet as CSV, and read that.', '')
+    >>> format_remedy("xls"), format_remedy("py")
+    ('Save the sheet as .xlsx or CSV, and read that.', '')
     """
     return _FORMAT_REMEDIES.get(suffix, "")
 

@@ -1,11 +1,12 @@
-"""DocumentReader: labelled documents from files, folders and archives, in bounded batches."""
+"""DocumentReader: labelled documents from files, tables and folders, in bounded batches."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO, Literal, Self
+from io import BufferedReader
+from typing import Any, Literal, Self
 
 from tallytext.errors import FileError, InputError
 from tallytext.io.archives import Folder, tar_rows
@@ -13,13 +14,22 @@ from tallytext.io.batches import (
     Batch,
     BatchLimits,
     Columns,
+    Condition,
     Row,
     SkippedRows,
     batch_rows,
     row_remedy,
 )
-from tallytext.io.sources import Source, open_source, wrap_os_errors
-from tallytext.io.text_formats import check_encoding, csv_rows, fasttext_rows, json_rows, txt_rows
+from tallytext.io.sources import TABLE_FORMATS, Source, open_source, wrap_os_errors
+from tallytext.io.text_formats import (
+    as_narrow,
+    check_encoding,
+    csv_rows,
+    detect_text_format,
+    fasttext_rows,
+    json_rows,
+    txt_rows,
+)
 
 MAX_BATCH_DOCUMENTS = 16_384
 MAX_BATCH_BYTES = 32 << 20
@@ -34,7 +44,9 @@ class DocumentReader:
     Parameters
     ----------
     source : str or path
-        A file, a folder, or ``"-"`` for standard input, which can be read once.
+        A file, a folder, or ``"-"`` for standard input, which can be read once. A sheet of a
+        workbook or a table of a database is ``"mails.xlsx::Inbox"`` or ``"mails.db::inbox"``; by
+        default the first sheet, or the only table.
     text : str, default="text"
         The column of the documents. In JSON, dots lead into nested objects: ``"mail.body"``.
     label : str or None, default="label"
@@ -43,22 +55,37 @@ class DocumentReader:
     also : iterable of str or "all", default=()
         Further columns to read, an identifier for instance; "all" for every column of the source,
         the texts included.
-    format : {"csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt", "fasttext"}, optional
-        By default the suffix of the name (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.tgz`` is
-        ``"tar"``), and ``"jsonl"`` for standard input. A ``"csv"`` file may have semicolons or
-        tabs instead of commas; the header decides. A file whose name ends in ``.gz``, ``.bz2``,
-        ``.xz`` or ``.zst`` is decompressed. ``"txt"`` has one document per line and no labels;
-        ``"fasttext"`` has one per line, in which words such as ``__label__spam`` are labels.
+    format : {"csv", "tsv", "jsonl", "parquet", "xlsx", "sqlite", "duckdb", "folder", "tar", \
+            "txt", "fasttext"}, optional
+        By default the suffix of the name (``.ndjson`` and ``.json`` are ``"jsonl"``, ``.db`` is
+        ``"sqlite"`` or ``"duckdb"``, ``.tgz`` is ``"tar"``). Standard input is ``"jsonl"`` if its
+        first byte that is not blank is ``{`` or ``[``, and else ``"csv"``. A ``"jsonl"`` file may
+        also be one array of objects. A ``"csv"`` file may have semicolons or tabs instead of
+        commas; the header decides. A file whose name ends in ``.gz``, ``.bz2``, ``.xz`` or
+        ``.zst`` is decompressed. ``"xlsx"`` needs ``pip install 'tallytext[excel]'`` and
+        ``"duckdb"`` needs ``pip install 'tallytext[duckdb]'``; cells of a workbook are read as
+        text. ``"txt"`` has one document per line and no labels; ``"fasttext"`` has one per line,
+        in which words such as ``__label__spam`` are labels.
     label_separator : str, optional
         Splits strings into lists of labels: with ``";"``, ``"a; b"`` is two labels, and an empty
         string is none.
     on_error : {"fail", "skip"}, default="fail"
         ``"fail"`` raises FileError at an unreadable row; ``"skip"`` skips and counts it.
     encoding : str, default="utf-8"
-        Encoding of the text; files in folders and archives are tried as UTF-8 first.
+        Encoding of the text; files in folders and archives are tried as UTF-8 first. UTF-16 is
+        recognised by its byte order mark, or by the zero bytes of its first two characters.
     match : str, optional
         A pattern for the paths of files in a folder or archive, such as ``"*/train/*.txt"``;
         ``*`` matches any text.
+    where : str or iterable of str, default=()
+        Conditions that all hold for the rows to read: ``"split=train"`` or ``"split!=test"``.
+        Values are compared as text: null is ``""``, the number 2.0 is ``"2"``, a date has the ISO
+        format.
+    on_unlabelled : {"fail", "skip", "keep"}, default="fail"
+        Treatment of a row without a label: null, NaN, a missing key, or an empty or blank string.
+        ``"fail"`` treats it as unreadable, ``"skip"`` leaves it out, and ``"keep"`` gives it the
+        label None; the last two count it. An empty list is not a missing label but a document of
+        no class, and so is an empty string if there is a ``label_separator``.
     max_documents, max_bytes : int
         Largest number of documents in a batch, and of bytes in their texts; a longer document is
         a batch of its own.
@@ -67,6 +94,8 @@ class DocumentReader:
     ----------
     skipped : SkippedRows
         The unreadable rows of the last iteration.
+    n_unlabelled : int
+        Number of rows without a label in the last iteration, unless ``on_unlabelled="fail"``.
 
     Raises
     ------
@@ -89,6 +118,14 @@ class DocumentReader:
     ['Cheap, cheap!', 'See you at noon'] ['spam', 'ham'] [1, 3]
     >>> reader.skipped
     SkippedRows(count=1, messages=['line 3: 1 fields, but the header has 2'])
+
+    Labelled rows of a file in which some rows have no label:
+
+    >>> path.write_text('text,label,split\\nCheap!,spam,train\\nHello,,train\\nAt noon,ham,test\\n')
+    65
+    >>> reader = DocumentReader(path, where="split=train", on_unlabelled="skip")
+    >>> [(batch.texts, batch.labels) for batch in reader], reader.n_unlabelled
+    ([(['Cheap!'], ['spam'])], 1)
     """
 
     def __init__(
@@ -103,6 +140,8 @@ class DocumentReader:
         on_error: Literal["fail", "skip"] = "fail",
         encoding: str = "utf-8",
         match: str | None = None,
+        where: str | Iterable[str] = (),
+        on_unlabelled: Literal["fail", "skip", "keep"] = "fail",
         max_documents: int = MAX_BATCH_DOCUMENTS,
         max_bytes: int = MAX_BATCH_BYTES,
     ) -> None:
@@ -112,10 +151,23 @@ class DocumentReader:
                 "a batch needs room for a document: max_documents and max_bytes must be 1 or "
                 f"more, not {max_documents} and {max_bytes}."
             )
-        self.skipped = SkippedRows()
+        if on_unlabelled not in ("fail", "skip", "keep"):
+            raise InputError(
+                f"on_unlabelled must be 'fail', 'skip' or 'keep', not {on_unlabelled!r}."
+            )
+        self.skipped, self.n_unlabelled = SkippedRows(), 0
         every = also == "all"
-        further = () if every else tuple(also)
-        self._columns = Columns(text, label, further, label_separator or None, every)
+        written = [where] if isinstance(where, str) else where
+        self._columns = Columns(
+            text,
+            label,
+            () if every else tuple(also),
+            label_separator or None,
+            every,
+            tuple(map(Condition.parse, written)),
+            on_unlabelled != "fail",
+        )
+        self._on_unlabelled = on_unlabelled
         self._limits = BatchLimits(max_documents, max_bytes)
         self._skip = on_error == "skip"
         self._encoding = check_encoding(encoding)
@@ -137,9 +189,19 @@ class DocumentReader:
         if self._is_read and self._source.path is None:
             raise FileError("standard input can be read only once.")
         self._is_read = True
-        self.skipped = SkippedRows()
+        self.skipped, self.n_unlabelled = SkippedRows(), 0
         with wrap_os_errors(self._source):
-            yield from self._batches()
+            for batch in self._batches():
+                if batch.labels is not None and None in batch.labels:
+                    batch = self._count_unlabelled(batch, batch.labels)
+                if len(batch):
+                    yield batch
+
+    def _count_unlabelled(self, batch: Batch, labels: list[Any]) -> Batch:
+        """Count the rows without a label, and leave them out if they are to be skipped."""
+        labelled = [row for row, label in enumerate(labels) if label is not None]
+        self.n_unlabelled += len(batch) - len(labelled)
+        return batch if self._on_unlabelled == "keep" else batch.take(labelled)
 
     def _select_row_groups(self, groups: range | None, name: str) -> Self:
         """Read only some row groups of a parquet file, and set its name in messages."""
@@ -156,9 +218,10 @@ class DocumentReader:
 
     def _check(self) -> None:
         source, columns = self._source, self._columns
-        if source.format in ("folder", "tar", "txt", "fasttext") and columns.also:
+        others = [*columns.also, *(each.column for each in columns.where)]
+        if source.format in ("folder", "tar", "txt", "fasttext") and others:
             raise FileError(
-                f"{source} has texts only, not the columns {', '.join(map(repr, columns.also))}."
+                f"{source} has texts only, not the columns {', '.join(map(repr, others))}."
             )
         if source.format == "txt" and columns.label is not None:
             raise FileError(
@@ -180,6 +243,12 @@ class DocumentReader:
             folder = self._folder()
             rows = folder.rows(columns, self._report, self._encoding)
             yield from batch_rows(rows, columns, limits, lambda: folder.n_bytes)
+        elif source.format in TABLE_FORMATS:
+            from tallytext.io.tables import TableFile
+
+            with TableFile.of_source(source) as table:
+                rows = table.rows(columns, self._report)
+                yield from batch_rows(rows, columns, limits, lambda: table.n_bytes)
         else:
             with open_source(source) as (stream, counter):
                 rows = self._rows(stream)
@@ -189,18 +258,20 @@ class DocumentReader:
         assert self._source.path is not None
         return Folder(self._source.path, self._match)
 
-    def _rows(self, stream: BinaryIO) -> Iterator[Row]:
-        source, encoding = self._source, self._encoding
-        arguments = (stream, self._columns, self._report, encoding)
+    def _rows(self, stream: BufferedReader[Any]) -> Iterator[Row]:
+        source, columns, report = self._source, self._columns, self._report
         if source.format == "tar":
-            return tar_rows(*arguments, str(source), self._match)
-        if source.format == "jsonl":
-            return json_rows(*arguments)
-        if source.format == "fasttext":
-            return fasttext_rows(*arguments)
-        if source.format == "txt":
-            return txt_rows(*arguments)
-        return csv_rows(*arguments, str(source), "," if source.format == "csv" else "\t")
+            return tar_rows(stream, columns, report, self._encoding, str(source), self._match)
+        text, encoding = as_narrow(stream, self._encoding)
+        format = source.format or detect_text_format(text)
+        if format == "jsonl":
+            return json_rows(text, columns, report, encoding, str(source))
+        if format == "fasttext":
+            return fasttext_rows(text, columns, report, encoding)
+        if format == "txt":
+            return txt_rows(text, columns, report, encoding)
+        delimiter = "," if format == "csv" else "\t"
+        return csv_rows(text, columns, report, encoding, str(source), delimiter)
 
     def _report(self, place: str, reason: str) -> None:
         if self._skip:

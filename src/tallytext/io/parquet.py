@@ -112,7 +112,7 @@ def check_column_types(schema: Any, columns: Columns, source: object) -> None:
     if pa.types.is_list(label) or pa.types.is_large_list(label):
         label = _value_type(label.value_type)
     if pa.types.is_null(label):
-        return  # all labels are null; the check of rows reports each of them
+        return  # all labels are null: none of the rows has a label
     if not (is_string_type(label) or pa.types.is_primitive(label)) or pa.types.is_temporal(label):
         raise FileError(
             f"column {columns.label!r} of {source} holds {label}, but labels are strings or "
@@ -168,8 +168,12 @@ def split_record_batch(
     first: int, records: Any, columns: Columns, report: ReportRow, limits: BatchLimits
 ) -> Iterator[Batch]:
     """Yield the readable rows of a record batch whose first row has the number ``first``."""
+    numbers: Sequence[int] = range(first, first + records.num_rows)
+    if columns.where:
+        kept = _rows_where(records, columns)
+        records, numbers = records.take(pa.array(kept, pa.int64())), [numbers[row] for row in kept]
     records, labels, places = _readable(
-        first, _without_string_views(records, columns), columns, report
+        numbers, _without_string_views(records, columns), columns, report
     )
     texts = records.column(columns.text)
     for start, end in pairwise(_split_points(texts, limits.bytes)):
@@ -186,6 +190,16 @@ def _further(records: Any, columns: Columns) -> dict[str, Any]:
     return {name: records.column(name).to_pylist() for name in columns.also}
 
 
+def _rows_where(records: Any, columns: Columns) -> list[int]:
+    """Return the positions of the rows that fulfil the conditions."""
+    values = (records.column(each.column).to_pylist() for each in columns.where)
+    return [
+        row
+        for row, found in enumerate(zip(*values, strict=True))
+        if all(each.holds(value) for each, value in zip(columns.where, found, strict=True))
+    ]
+
+
 def _without_string_views(records: Any, columns: Columns) -> Any:
     """Return a record batch whose texts are contiguous, unlike string views."""
     texts = records.column(columns.text)
@@ -196,7 +210,7 @@ def _without_string_views(records: Any, columns: Columns) -> Any:
 
 
 def _readable(
-    first: int, records: Any, columns: Columns, report: ReportRow
+    numbers: Sequence[int], records: Any, columns: Columns, report: ReportRow
 ) -> tuple[Any, list[Any] | None, Sequence[int]]:
     """Return the readable rows, with their labels and row numbers."""
     n_rows = records.num_rows
@@ -210,12 +224,12 @@ def _readable(
             except UnreadableRow as reason:
                 problems.setdefault(row, str(reason))
     if not problems:
-        return records, labels, range(first, first + n_rows)
+        return records, labels, numbers
     for row in sorted(problems):
-        report(f"row {first + row}", problems[row])
+        report(f"row {numbers[row]}", problems[row])
     kept = [row for row in range(n_rows) if row not in problems]
     kept_labels = None if labels is None else [labels[row] for row in kept]
-    return records.take(pa.array(kept, pa.int64())), kept_labels, [first + row for row in kept]
+    return records.take(pa.array(kept, pa.int64())), kept_labels, [numbers[row] for row in kept]
 
 
 def _text_problems(texts: Any) -> dict[int, str]:

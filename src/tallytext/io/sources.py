@@ -16,9 +16,22 @@ from typing import Any, BinaryIO
 from tallytext.errors import FileError, did_you_mean
 from tallytext.io.batches import format_remedy
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "folder", "tar", "txt", "fasttext")
+FORMATS = (
+    *("csv", "tsv", "jsonl", "parquet", "xlsx", "sqlite", "duckdb"),
+    *("folder", "tar", "txt", "fasttext"),
+)
+#: Formats of files that hold several tables.
+TABLE_FORMATS = ("xlsx", "sqlite", "duckdb")
 
-_OTHER_NAMES = {"ndjson": "jsonl", "json": "jsonl"}
+_OTHER_NAMES = {
+    "ndjson": "jsonl",
+    "json": "jsonl",
+    "xlsm": "xlsx",
+    "db": "sqlite",
+    "sqlite3": "sqlite",
+}
+# Separates a file from the name of its table, as in data.db::mails.
+_TABLE_SIGN = "::"
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
 _SHORT_SUFFIXES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz"}
 _BUFFER_BYTES = 1 << 18
@@ -32,39 +45,55 @@ class Source:
     ----------
     path : Path or None
         A file or folder; None for standard input.
-    format : str
-        One of ``FORMATS``.
+    format : str or None
+        One of ``FORMATS``; None for standard input that is to be recognised when it is read.
     compression : str or None
         "gz", "bz2", "xz" or "zst", from the name of the file.
     name : str or None
         Name in messages, by default the path.
+    table : str or None
+        The sheet of a workbook or the table of a database.
 
     Examples
     --------
     >>> source = Source.from_name("mails.ndjson.gz")
     >>> source.format, source.compression
     ('jsonl', 'gz')
+    >>> source = Source.from_name("mails.db::inbox")
+    >>> str(source.path), source.format, source.table
+    ('mails.db', 'sqlite', 'inbox')
     """
 
     path: Path | None
-    format: str
+    format: str | None
     compression: str | None = None
     name: str | None = None
+    table: str | None = None
 
     @classmethod
     def from_name(cls, source: str | os.PathLike[str], format: str | None = None) -> Source:
         """Return the source with a name; ``"-"`` is standard input."""
         known = None if format is None else _check_format(format)
         if source == "-":
-            return cls(None, known or "jsonl")
-        path = Path(source)
+            return cls(None, known)
+        path, table = Path(source), None
         if path.is_dir() and known in (None, "folder"):
             return cls(path, "folder")
+        if _TABLE_SIGN in path.name and not path.exists():
+            # From the end of the text and not of the path: the name of a table may have a slash.
+            before, _, table = os.fspath(source).partition(_TABLE_SIGN)
+            path = Path(before)
         stem, compression = _without_compression(path.name.lower())
-        return cls(path, known or _format_of(stem, path), compression)
+        format = known or _format_of(stem, path)
+        if format == "sqlite" and _is_duckdb(path):
+            format = "duckdb"  # the ending .db is used for both
+        return cls(path, format, compression, table=table)
 
     def __str__(self) -> str:
-        return "standard input" if self.path is None else repr(self.name or str(self.path))
+        if self.path is None:
+            return "standard input"
+        table = "" if self.table is None else f"{_TABLE_SIGN}{self.table}"
+        return repr(self.name or f"{self.path}{table}")
 
     def check(self) -> None:
         """Raise FileError if the source is missing, or is a file where a folder is expected."""
@@ -76,6 +105,15 @@ class Source:
         elif self.path.is_dir() != (self.format == "folder"):
             found = "a folder" if self.path.is_dir() else "a file"
             raise FileError(f"{self} is {found}, but was to be read as {self.format}.")
+        if self.table is not None and self.format not in TABLE_FORMATS:
+            raise FileError(
+                f"{self} has no tables: {_TABLE_SIGN} and a name are for {', '.join(TABLE_FORMATS)}"
+                f", but the file is {self.format}."
+            )
+        if self.format in TABLE_FORMATS and (self.path is None or self.compression):
+            raise FileError(
+                f"cannot read {self.format} from {self}: it must be a file, and not compressed."
+            )
 
     @property
     def size(self) -> int | None:
@@ -104,7 +142,7 @@ class CountingStream(io.RawIOBase):
 
 
 @contextmanager
-def open_source(source: Source) -> Iterator[tuple[BinaryIO, CountingStream]]:
+def open_source(source: Source) -> Iterator[tuple[io.BufferedReader[Any], CountingStream]]:
     """Open a source as a stream of decompressed bytes; also yield the counter of raw bytes."""
     with ExitStack() as stack:
         if source.path is None:
@@ -137,6 +175,15 @@ def wrap_os_errors(source: Source) -> Iterator[None]:
     except (OSError, zlib.error, lzma.LZMAError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise FileError(f"cannot read {source}: {reason}.") from None
+
+
+def _is_duckdb(path: Path) -> bool:
+    """Return True if a file begins as those of DuckDB do."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False  # reported when it is read
 
 
 def _check_format(format: str) -> str:

@@ -1,23 +1,27 @@
-"""Formats of text files: CSV and TSV with a header line, JSON lines, fastText and plain text."""
+"""Formats of text files: CSV and TSV with a header line, JSON, fastText and plain text."""
 
 from __future__ import annotations
 
+import codecs
 import importlib.util
-from collections.abc import Iterable, Iterator
+import io
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
 from json import JSONDecodeError, JSONDecoder
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from tallytext.errors import FileError, InputError
 from tallytext.io.batches import (
-    MISSING_LABEL_HINT,
     Columns,
     Further,
     ReportRow,
     Row,
+    RowLeftOut,
     UnreadableRow,
     describe_columns,
     header_remedy,
+    row_remedy,
 )
 
 #: Largest document that is read. A longer one is most likely an accident or an attack.
@@ -31,16 +35,20 @@ LABEL_PREFIX = "__label__"
 _BOM = b"\xef\xbb\xbf"
 # Bound once, since json.loads() would examine its options for each line.
 _decode_json = JSONDecoder().decode
+_decode_element = JSONDecoder().raw_decode
 _DELIMITERS = (",", ";", "\t")
+_BLOCK_BYTES = 1 << 16
+# Bytes at the end of a block in which an error of JSON may come from the cut.
+_CUT = 16
 
 
 def check_encoding(encoding: str) -> str:
-    """Return the encoding, if a stream in it can be split into lines before it is decoded.
+    """Return the encoding, if text in it can be read.
 
     Raises
     ------
     InputError
-        If the encoding is unknown, or a newline is not the single byte 10 in it, as in UTF-16.
+        If the encoding is unknown, or has a newline that is not known here.
 
     Examples
     --------
@@ -48,17 +56,106 @@ def check_encoding(encoding: str) -> str:
     'latin-1'
     """
     try:
-        # In UTF-16 and UTF-32 a newline has several bytes, so byte lines would be cut in the
-        # middle.
         lines = "x\n".encode(encoding).removeprefix(_BOM)
     except LookupError:
         raise InputError(f"there is no encoding {encoding!r}.") from None
-    if lines != b"x\n":
+    if lines != b"x\n" and not _is_wide(encoding):
         raise InputError(
             f"files in {encoding} cannot be read: convert them to UTF-8 first, "
             f"as in iconv -f {encoding} -t UTF-8 old.csv > new.csv."
         )
     return encoding
+
+
+def _is_wide(encoding: str) -> bool:
+    """Return True for UTF-16 and UTF-32, in which a newline has several bytes."""
+    return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+
+
+def wide_encoding(start: bytes) -> str | None:
+    r"""Return the encoding of text that begins with these bytes if it is UTF-16 or UTF-32.
+
+    A byte order mark decides. Without one, text is UTF-16 if of its first two characters one byte
+    each is zero, as in all languages with a Latin header or an opening bracket.
+
+    Examples
+    --------
+    >>> wide_encoding("\ufefftext".encode("utf-16-be")), wide_encoding("text".encode("utf-16-le"))
+    ('utf-16', 'utf-16-le')
+    >>> wide_encoding(b"text") is None
+    True
+    """
+    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    zeros = [byte == 0 for byte in start[:4]]
+    if zeros == [False, True, False, True]:
+        return "utf-16-le"
+    return "utf-16-be" if zeros == [True, False, True, False] else None
+
+
+class _Transcoder(io.RawIOBase):
+    """A stream of UTF-8 made of a stream in UTF-16 or UTF-32.
+
+    What cannot be decoded becomes bytes that are not UTF-8, so that its line is reported.
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+        self._ready = b""
+        self._is_first = True
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the bytes that are available."""
+        while not self._ready:
+            # read1 returns the bytes that a pipe has, without waiting for more.
+            some = self._stream.read1(_BLOCK_BYTES)  # type: ignore[attr-defined]
+            self._ready = self._decode(some)
+            if not some:
+                break
+        n = min(len(buffer), len(self._ready))
+        buffer[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def _decode(self, some: bytes) -> bytes:
+        try:
+            text = self._decoder.decode(some, final=not some)
+        except UnicodeDecodeError:
+            # The rest, half a character, is dropped, so that the next call finds the end.
+            self._decoder.reset()
+            return b"\xff"
+        if self._is_first and text:
+            text, self._is_first = text.removeprefix("\ufeff"), False
+        return text.encode("utf-8", "surrogatepass")
+
+
+def as_narrow(stream: io.BufferedReader[Any], encoding: str) -> tuple[io.BufferedReader[Any], str]:
+    """Return a stream whose newline is one byte, and its encoding: UTF-16 becomes UTF-8."""
+    wide = wide_encoding(stream.peek(4)[:4]) or (encoding if _is_wide(encoding) else None)
+    if wide is None:
+        return stream, encoding
+    return io.BufferedReader(_Transcoder(stream, wide), _BLOCK_BYTES), "utf-8"
+
+
+def detect_text_format(stream: io.BufferedReader[Any]) -> str:
+    r"""Return the format of a stream by its first byte that is not blank: "jsonl" or "csv".
+
+    Examples
+    --------
+    >>> from io import BytesIO, BufferedReader
+    >>> detect_text_format(BufferedReader(BytesIO(b'  [{"text": "a"}]')))
+    'jsonl'
+    >>> detect_text_format(BufferedReader(BytesIO(b"text,label\n")))
+    'csv'
+    """
+    start = stream.peek(1).removeprefix(_BOM).lstrip()
+    return "jsonl" if not start or start[:1] in (b"{", b"[") else "csv"
 
 
 def decode_lines(stream: BinaryIO, encoding: str) -> Iterator[tuple[str, str]]:
@@ -113,16 +210,144 @@ def txt_rows(stream: BinaryIO, columns: Columns, report: ReportRow, encoding: st
 
 
 def json_rows(
-    stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str
+    stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str, source: str
 ) -> Iterator[Row]:
-    """Yield the JSON object of each line with the number of its row; skip blank lines."""
-    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
+    """Yield the JSON object of each line, or of each element of an array, with its number.
+
+    A file whose first byte that is not blank is ``[`` is an array; its elements are read one by
+    one. If the key of the labels is missing in some objects, these have no label; if it is missing
+    in all, this is reported for the first.
+    """
+    buffered: Any = stream
+    if buffered.peek(1).removeprefix(_BOM).lstrip()[:1] == b"[":
+        records = _array_records(stream, encoding, source)
+    else:
+        records = _line_records(stream, encoding)
+    # The first object without the key of the labels, unless another object has it.
+    missing: tuple[str, str] | None = None
+    has_key = False
+    for number, place, read in records:
         try:
-            row = _json_row(line, problem, columns)
+            record = read()
+            row = _json_row(record, columns)
+            if row[1] is None and columns.label is not None and not has_key:
+                try:
+                    get_value(record, columns.label)
+                    has_key = True
+                except UnreadableRow as reason:
+                    missing = missing or (place, str(reason))
+            else:
+                has_key = True
+        except RowLeftOut:
+            continue
         except UnreadableRow as reason:
-            report(f"line {place}", str(reason))
+            report(place, str(reason))
         else:
             yield number, *row
+    if missing and not has_key:
+        report(*missing)
+
+
+def _line_records(
+    stream: BinaryIO, encoding: str
+) -> Iterator[tuple[int, str, Callable[[], dict[str, Any]]]]:
+    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
+        yield number, f"line {place}", partial(_parse_line, line, problem)
+
+
+def _array_records(
+    stream: BinaryIO, encoding: str, source: str
+) -> Iterator[tuple[int, str, Callable[[], dict[str, Any]]]]:
+    """Yield the elements of a JSON array, with memory for the longest of them."""
+    for number, element in enumerate(_array_elements(stream, encoding, source), 1):
+        yield number, f"row {number}", partial(_as_object, element)
+
+
+def _array_elements(stream: BinaryIO, encoding: str, source: str) -> Iterator[Any]:
+    text = _ArrayText(stream, encoding, source)
+    text.take("[")
+    if text.next_sign() == "]":
+        text.take("]")
+    else:
+        yield text.element()
+        while text.next_sign() != "]":
+            text.take(",")
+            yield text.element()
+        text.take("]")
+    if text.next_sign():
+        text.fail("there is more after the end of the array")
+
+
+class _ArrayText:
+    """The text of a JSON array that is read in blocks; raises FileError where it is damaged.
+
+    After a damaged element, the beginning of the next one is unknown, so that it cannot be skipped.
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str, source: str) -> None:
+        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+        self._decoder = codecs.getincrementaldecoder(codec)()
+        self._stream, self._source = stream, source
+        self._text, self._at, self._n_elements = "", 0, 0
+        self._has_more = True
+
+    def next_sign(self) -> str:
+        """Return the next character that is not blank, or '' at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
+                self._at += 1
+            if self._at < len(self._text) or not self._read(_BLOCK_BYTES):
+                return self._text[self._at : self._at + 1]
+
+    def take(self, sign: str) -> None:
+        """Move behind the next character, which must be this one."""
+        found = self.next_sign()
+        if found != sign:
+            self.fail(f"no {sign!r} but {found!r}" if found else "the array has no end")
+        self._at += 1
+
+    def element(self) -> Any:
+        """Return the next element."""
+        self.next_sign()
+        while True:
+            try:
+                value, end = _decode_element(self._text, self._at)
+            except JSONDecodeError as problem:
+                # A string that is cut is reported at its beginning.
+                is_cut = problem.msg.startswith("Unterminated string")
+                if not is_cut and problem.pos < len(self._text) - _CUT:
+                    self.fail(f"not JSON: {problem.msg}")
+                # Twice as much each time, so that the time is linear in the length.
+                if not self._read(max(_BLOCK_BYTES, len(self._text) - self._at)):
+                    self.fail("the array is damaged, or was not written to its end")
+            except (ValueError, RecursionError) as problem:
+                self.fail(f"not readable as JSON: {problem}")
+            else:
+                self._at, self._n_elements = end, self._n_elements + 1
+                return value
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise FileError with the number of the element."""
+        raise FileError(
+            f"cannot read {self._source}, row {self._n_elements + 1}: {reason}. Rows after this "
+            "one cannot be read."
+        )
+
+    def _read(self, size: int) -> bool:
+        """Read one more block; return False at the end of the file."""
+        if len(self._text) - self._at > MAX_DOCUMENT_BYTES:
+            self.fail(TOO_LARGE)
+        if not self._has_more:
+            return False
+        some = self._stream.read(size)
+        self._has_more = bool(some)
+        try:
+            more = self._decoder.decode(some, final=not some)
+        except UnicodeDecodeError as problem:
+            reason = describe_decode_error(problem)
+            raise FileError(f"cannot read {self._source}: {reason}. {row_remedy(reason)}") from None
+        self._text, self._at = self._text[self._at :] + more, 0
+        return True
 
 
 def _filled_lines(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, str, str]]:
@@ -152,31 +377,47 @@ def get_value(record: dict[str, Any], name: str) -> Any:
     return value
 
 
-def _json_row(line: str, problem: str, columns: Columns) -> tuple[str, Any, Further]:
-    if problem:
-        raise UnreadableRow(problem)
-    record = _parse_object(line)
+def _json_row(record: dict[str, Any], columns: Columns) -> tuple[str, Any, Further]:
+    columns.check_where(get_value(record, each.column) for each in columns.where)
     text = get_value(record, columns.text)
     if not isinstance(text, str):
         raise UnreadableRow(f"{columns.text!r} is {text!r:.60}, not a string")
-    name = columns.label
-    label = None if name is None else columns.parse_label(get_value(record, name))
+    label = _json_label(record, columns)
     if columns.every:
         return text, label, record
     return text, label, [get_value(record, name) for name in columns.also]
 
 
-def _parse_object(line: str) -> dict[str, Any]:
+def _json_label(record: dict[str, Any], columns: Columns) -> Any:
+    if columns.label is None:
+        return None
+    try:
+        value = get_value(record, columns.label)
+    except UnreadableRow:
+        if columns.keeps_unlabelled:
+            return None
+        raise
+    return columns.parse_label(value)
+
+
+def _parse_line(line: str, problem: str) -> dict[str, Any]:
+    if problem:
+        raise UnreadableRow(problem)
     try:
         record = _decode_json(line)
-    except JSONDecodeError as problem:
-        reason = problem.msg.removesuffix(" at")
-        raise UnreadableRow(f"not JSON: {reason}, column {problem.colno}") from None
+    except JSONDecodeError as error:
+        reason = error.msg.removesuffix(" at")
+        raise UnreadableRow(f"not JSON: {reason}, column {error.colno}") from None
     # ValueError: integers of more than 4,300 digits, which Python refuses to convert.
-    except (ValueError, RecursionError) as problem:
-        raise UnreadableRow(f"not readable as JSON: {problem}") from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRow(f"not readable as JSON: {error}") from None
+    return _as_object(record, line.strip())
+
+
+def _as_object(record: Any, written: str | None = None) -> dict[str, Any]:
     if not isinstance(record, dict):
-        raise UnreadableRow(f"not an object, but {line.strip()!r:.60}")
+        shown = repr(record) if written is None else repr(written)
+        raise UnreadableRow(f"not an object, but {shown:.60}")
     return record
 
 
@@ -186,14 +427,14 @@ def fasttext_rows(
     """Yield the document of each line with the number of its row; skip blank lines."""
     for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
         labels, text = split_labels(line)
-        if columns.label is not None and not labels:
-            problem = problem or f"no word begins with {LABEL_PREFIX}. {MISSING_LABEL_HINT}"
+        if columns.label is not None and not labels and not columns.keeps_unlabelled:
+            problem = problem or f"no word begins with {LABEL_PREFIX}, so there is no label"
         if problem:
             report(f"line {place}", problem)
             continue
         label = labels[0] if len(labels) == 1 else labels
         further = columns.further({columns.text: text, "label": label})
-        yield number, text, None if columns.label is None else label, further
+        yield number, text, None if columns.label is None or not labels else label, further
 
 
 def split_labels(line: str) -> tuple[list[str], str]:
@@ -255,6 +496,8 @@ def csv_rows(
     for number, (line, fields, problem) in enumerate(records, 1):
         try:
             row = _csv_row(fields, problem, columns, positions, header)
+        except RowLeftOut:
+            continue
         except UnreadableRow as reason:
             report(f"line {line}", str(reason))
         else:
@@ -325,11 +568,13 @@ def _csv_row(
     if len(fields) != len(header):
         raise UnreadableRow(f"{len(fields)} fields, but the header has {len(header)}")
     text, *others = [fields[position] for position in positions]
+    if columns.where:
+        n_before = len(others) - len(columns.where)
+        columns.check_where(others[n_before:])
+        del others[n_before:]
     every = dict(zip(header, fields, strict=True)) if columns.every else None
     if columns.label is None:
         return text, None, others if every is None else every
-    if not others[0] and columns.separator is None:
-        raise UnreadableRow(f"the label is empty. {MISSING_LABEL_HINT}")
     return text, columns.parse_label(others[0]), others[1:] if every is None else every
 
 
