@@ -215,7 +215,7 @@ def test_suspects_of_a_learner_without_word_weights_have_no_evidence():
     found = tallytext.compare(texts, labels, learners=["rotation"], folds=2)
     assert found.suspects
     assert all(each.evidence is None for each in found.suspects)
-    assert f"<pre>{texts[found.suspects[0].row]}</pre>" in found.to_html()
+    assert f'<pre dir="auto">{texts[found.suspects[0].row]}</pre>' in found.to_html()
 
 
 def test_the_default_model_is_compared_with_the_learners_that_it_may_select():

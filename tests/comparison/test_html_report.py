@@ -9,7 +9,7 @@ import pytest
 
 import browser
 import tallytext
-from tallytext.comparison.charts import confusion_matrix
+from tallytext.evaluation.confusion_table import confusion_matrix
 from topics import made_up
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)> wave salt tide"
@@ -167,7 +167,7 @@ class TestPage:
     def test_long_documents_are_truncated(self, nasty):
         assert any(each.row == 2 for each in nasty.suspects)
         page = nasty.to_html()
-        assert "The first 4,000 of " in page
+        assert "The first 1,200 of " in page
         assert page.count(" long") < 3_000
 
     def test_the_page_has_the_figures_of_the_comparison(self, comparison):

@@ -210,7 +210,7 @@ def test_more_classes_than_are_shown_are_counted():
     report = reported([(c, c + 1) for c in range(30)])
     text = report.to_text(k=5)
     assert "and 26 more" in text
-    assert len(text.splitlines()) == 1 + 1 + 3 + 1 + 6 + 1 + 1 + 6
+    assert len(text.splitlines()) == 1 + 1 + 3 + 1 + 6 + 1 + 1 + 1 + 6
 
 
 def test_labels_are_neither_markup_nor_escape_sequences():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,46 @@ def evaluate_classifier(
     2
     """
     evaluation = Evaluation(multi_label=classifier.multi_label_, ranking=ranking)
+    for _ in answer_batches(classifier, batches, evaluation):
+        pass
+    return evaluation
+
+
+class Answers(NamedTuple):
+    """Documents with their labels and the predictions of a classifier.
+
+    Attributes
+    ----------
+    start : int
+        The position of the first document in its batch.
+    texts, labels : sequence
+        The documents and their true labels.
+    predicted : list of (label, probability)
+        The predicted label and its probability, or a list of each.
+    proba : ndarray of shape (n_documents, n_classes)
+        The probability of each class.
+    """
+
+    start: int
+    texts: Any
+    labels: list[Any]
+    predicted: list[tuple[Any, Any]]
+    proba: FloatArray
+
+
+def answer_batches(
+    classifier: TextClassifier, batches: Iterable[tuple[Any, Any]], evaluation: Evaluation
+) -> Iterator[Answers]:
+    """Predict labelled documents, add them to an evaluation, and yield the predictions.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+    batches : iterable of (texts, labels)
+        As for :func:`evaluate_classifier`. A large batch is predicted in parts.
+    evaluation : Evaluation
+        Grows with each part.
+    """
     classes = classifier.classes_.tolist()
     size = prediction_batch_size(classifier, _MAX_BATCH_DOCUMENTS)
     for all_texts, all_labels in batches:
@@ -49,11 +89,11 @@ def evaluate_classifier(
         for at in range(0, len(all_texts), size):
             texts, labels = all_texts[at : at + size], listed[at : at + size]
             proba = classifier.predict_proba(texts)
-            predicted = [label for label, _ in labels_and_probabilities(classifier, texts, proba)]
-            evaluation.add(labels, predicted, proba, classes)
+            predicted = [*labels_and_probabilities(classifier, texts, proba)]
+            evaluation.add(labels, [label for label, _ in predicted], proba, classes)
             if isinstance(classifier.model_, RefinedNB) and classifier.n_kept:
                 evaluation.n_learned += int(classifier.is_learned(texts, labels).sum())
-    return evaluation
+            yield Answers(at, texts, labels, predicted, proba)
 
 
 def prediction_batch_size(classifier: TextClassifier, largest: int) -> int:

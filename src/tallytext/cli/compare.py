@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from tallytext.cli import options
+from tallytext.cli.evaluate import report_origin
 from tallytext.cli.io import (
     InputDocuments,
+    check_new_file,
     check_output_file,
     note_on_interrupt,
     print_json,
@@ -23,6 +25,10 @@ from tallytext.cli.io import (
     shows_progress,
 )
 from tallytext.cli.train import default_output
+
+if TYPE_CHECKING:
+    from tallytext.classifier.record_files import RecordFormat
+    from tallytext.comparison.comparison import Comparison
 
 _PANEL = "Comparison"
 
@@ -79,12 +85,23 @@ Budget = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Suspects = Annotated[
+    Path | None,
+    typer.Option(
+        "--suspects",
+        metavar="FILE",
+        help="Also write the documents whose label is probably wrong, at most 200, to a new file, "
+        ".csv, .tsv or .jsonl, which tally forget and tally learn read.",
+        show_default="none",
+    ),
+]
 
 
 def compare(
     sources: options.Sources,
     *,
     output: Report = None,
+    suspects: Suspects = None,
     learner: Learners = None,
     folds: Folds = 5,
     groups: Groups = None,
@@ -109,6 +126,7 @@ def compare(
     \b
     tally compare mails.csv --text body --label folder
     tally compare mails.csv --text body --label folder --groups thread -o mails.html
+    tally compare mails.csv --text body --label folder --suspects suspects.csv
     tally compare news.parquet --time date --learner refined --learner chi-contrast
     """
     import tallytext
@@ -116,6 +134,7 @@ def compare(
     from tallytext.classifier.registry import CHOICES
 
     path = check_output_file(output or default_output(sources, ".html"), page=True)
+    suspect_lines = None if suspects is None else _suspect_format(suspects, reading)
     for name in {*(learner or ())} - {*CHOICES}:
         build_model(name)  # raises an error before anything is read
     if groups is not None and time is not None:
@@ -123,7 +142,7 @@ def compare(
     column = groups or time
     start = perf_counter()
     documents = InputDocuments(sources, reading, quiet, also=[] if column is None else [column])
-    texts, labels, keys = _read(documents, column)
+    texts, labels, keys, places = _read(documents, column)
     with note_on_interrupt(lambda: f"Nothing was written; {str(path)!r} was not changed."):
         comparison = tallytext.compare(
             texts,
@@ -143,22 +162,60 @@ def compare(
         result_console().print(comparison.to_rich())
     for sentence in comparison.warnings:
         show_warning(sentence)
-    comparison.to_html(path)
+    if suspects is not None and suspect_lines is not None:
+        save_suspects(suspects, suspect_lines, comparison, places)
+    where = [f"row {row}" if len(sources) == 1 else f"{file} row {row}" for file, row in places]
+    comparison.to_html(path, about=report_origin(sources), places=where)
     if not quiet:
         n, seconds = len(labels), perf_counter() - start
         show_message(f"{n:,} documents, {comparison.splits.description}, in {seconds:,.1f} s")
+        if suspects is not None:
+            show_message(f"suspect labels saved as {suspects}")
         show_message(f"report saved as {path}")
 
 
-def _read(documents: InputDocuments, column: str | None) -> tuple[list[str], list[Any], list[Any]]:
+#: The file of a document, and its place in it.
+Place: TypeAlias = tuple[str, Any]
+
+
+def _read(
+    documents: InputDocuments, column: str | None
+) -> tuple[list[str], list[Any], list[Any], list[Place]]:
     texts: list[str] = []
     labels: list[Any] = []
     keys: list[Any] = []
-    for batch in documents:
+    places: list[Place] = []
+    for source, batch in documents.by_source():
         texts += batch.strings
         labels += batch.labels or []
         keys += [] if column is None else batch.also[column]
-    return texts, labels, keys
+        places += [(source, place) for place in batch.places]
+    return texts, labels, keys, places
+
+
+def _suspect_format(path: Path, reading: options.ReadingOptions) -> RecordFormat:
+    """Return the format of the file of suspects; raise an error before the work if it is wrong."""
+    from tallytext.classifier.record_files import RecordFormat
+    from tallytext.comparison.suspects import SUSPECT_COLUMNS
+
+    check_new_file(path)
+    return RecordFormat(path, SUSPECT_COLUMNS, reading.label_separator or ";")
+
+
+def save_suspects(
+    path: Path, format: RecordFormat, comparison: Comparison, places: Sequence[Place]
+) -> None:
+    """Write the documents whose label is probably wrong, with the place of each in the input."""
+    from tallytext.comparison.suspects import suspect_record
+    from tallytext.io.atomic import save_blocks
+
+    texts, labels = comparison.documents.texts, comparison.documents.labels
+    records = [
+        {"file": file, "row": row, **suspect_record(each, texts[each.row], labels[each.row])}
+        for each in comparison.suspects
+        for file, row in [places[each.row]]
+    ]
+    save_blocks(path, [format.header, format.lines(records)])
 
 
 def parse_times(values: list[Any]) -> list[Any]:

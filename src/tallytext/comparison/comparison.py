@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -187,8 +187,8 @@ class Comparison:
         The vocabulary curve of naive Bayes on the first split; None if its training documents have
         no terms.
     suspects : list of Suspect
-        Documents whose label is probably wrong; multi-label documents with one label too many or
-        too few.
+        Documents whose label is probably wrong, at most 200, the first 20 with evidence;
+        multi-label documents with one label too many or too few.
     evaluation : Evaluation
         The predictions of the best learner.
     terms : dict of label to list of str
@@ -355,17 +355,27 @@ class Comparison:
             table.add_row(Text(result.name), *map(Text, cells), style="bold" if at == 0 else "")
         return table
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+    def to_html(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        about: Mapping[str, str] | None = None,
+        places: Sequence[str] | None = None,
+    ) -> str:
         """Return a self-contained HTML report with tables, charts and explanations.
 
         Parameters
         ----------
         path : str or path, default=None
             A file to write the report to. It is written completely or not at all.
+        about : mapping of str to str, default=None
+            Where the documents come from, for the header: a file, a date, a command.
+        places : sequence of str, default=None
+            The place of each document, such as "row 7"; None for their positions, from 0.
         """
         from tallytext.comparison.html_report import html_report
 
-        page = html_report(self)
+        page = html_report(self, about, places)
         if path is not None:
             save_text(Path(path), page)
         return page

@@ -31,7 +31,10 @@ from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.folds import Rows, TrainTestSplit
 from tallytext.runtime import current_memory, peak_memory, rows_per_block
 
-_MAX_SUSPECTS = 20
+MAX_SUSPECTS = 200
+"""The largest number of suspects of a comparison."""
+# Explanations take time, and pages show no more.
+_MAX_EXPLAINED_SUSPECTS = 20
 # Fitting time is estimated from one tenth of the training documents, if they are many.
 _MIN_DOCUMENTS_TO_ESTIMATE, _ESTIMATE_FRACTION = 500, 10
 # All documents take at least this many times as long as a tenth. The factor is small, because
@@ -227,8 +230,8 @@ class LearnerRun:
             texts, truth = self.documents.take(rows[block])
             probabilities = classifier.predict_proba(texts)
             evaluation.add(truth, predicted[block], probabilities, classes)
-            suspects += find(rows[block], truth, probabilities, classes, _MAX_SUSPECTS)
-        return evaluation, most_surprising(suspects, _MAX_SUSPECTS)
+            suspects += find(rows[block], truth, probabilities, classes, MAX_SUSPECTS)
+        return evaluation, most_surprising(suspects, MAX_SUSPECTS)
 
     def _fit(self, split: TrainTestSplit) -> TextClassifier:
         """Return a calibrated classifier of the training documents."""
@@ -249,13 +252,15 @@ class LearnerRun:
             fold.classifier = None
 
     def suspects(self) -> list[Suspect]:
-        """Return the documents whose label is probably wrong, with the evidence."""
+        """Return the documents whose label is probably wrong, the first twenty with evidence."""
         fold_of = {each.row: at for at, fold in enumerate(self.folds) for each in fold.suspects}
         found = [each for fold in self.folds for each in fold.suspects]
-        return [
-            each._replace(evidence=self._explain(each, fold_of[each.row]))
-            for each in most_surprising(found, _MAX_SUSPECTS)
-        ]
+        ranked = most_surprising(found, MAX_SUSPECTS)
+        first, others = ranked[:_MAX_EXPLAINED_SUSPECTS], ranked[_MAX_EXPLAINED_SUSPECTS:]
+        explained = (
+            each._replace(evidence=self._explain(each, fold_of[each.row])) for each in first
+        )
+        return [*explained, *others]
 
     def _explain(self, suspect: Suspect, fold: int) -> Explanation | None:
         """Explain the likelier label against the given one, or the multi-label one in doubt.

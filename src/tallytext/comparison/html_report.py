@@ -2,78 +2,70 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from tallytext.comparison.charts import (
-    MAX_MATRIX_CLASSES,
-    IntervalAxis,
-    confusion_table,
-    draw_interval,
-    draw_learning_curve,
-    html_table,
-)
+from tallytext.classifier.label_checks import label_problems
+from tallytext.comparison.charts import IntervalAxis, draw_interval, draw_learning_curve
 from tallytext.comparison.comparison import SIGN_LEGEND, format_difference, format_measures
-from tallytext.comparison.cross_validation import format_seconds
+from tallytext.comparison.cross_validation import MAX_SUSPECTS, format_seconds
+from tallytext.comparison.outcomes import label_set
+from tallytext.decision.evidence import html_words, leading_words, mark_text
+from tallytext.evaluation.confusion_table import MAX_MATRIX_CLASSES, confusion_table
 from tallytext.evaluation.reliability import reliability_diagram
-from tallytext.io.html import html_page
+from tallytext.evaluation.report import small_class_note
+from tallytext.io.report_page import Section, figure, html_table, report_page
 
 if TYPE_CHECKING:
     from tallytext.comparison.comparison import Comparison, LearnerResult
+    from tallytext.comparison.documents import Documents
     from tallytext.comparison.suspects import Suspect
-    from tallytext.decision.explanation import Explanation
     from tallytext.evaluation.reliability import ReliabilityCurve
+    from tallytext.evaluation.report import EvaluationReport
     from tallytext.tuning.curves import VocabularyCurve
-
-# The identifier, the title and the HTML of a section; None if it has nothing to show.
-Section = tuple[str, str, str] | None
 
 _MAX_LISTED_CLASSES = 200
 _HIGH_CONFIDENCE = 0.8
 # Differences below one percentage point are not mentioned.
 _NEGLIGIBLE = 0.01
-_EXCERPT_LENGTH, _MAX_EXPLAINED_LENGTH = 600, 4_000
-_STYLE_ELEMENT = re.compile(r"<style>.*?</style>\s*", re.DOTALL)
-
-# Characters that HTML forbids, though texts may have them: control characters and surrogates.
-_CONTROLS = [*range(9), 11, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)]
-_FORBIDDEN_CHARACTERS = dict.fromkeys([*_CONTROLS, 0xFFFE, 0xFFFF], "\ufffd")
+_EXCERPT_LENGTH = 600
+_MAX_LISTED_SUSPECTS = 20
 
 
-def html_report(comparison: Comparison) -> str:
-    """Return the page of a comparison."""
+def html_report(
+    comparison: Comparison,
+    about: Mapping[str, str] | None = None,
+    places: Sequence[str] | None = None,
+) -> str:
+    """Return the page of a comparison.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    about : mapping of str to str, default=None
+        Where the report comes from, for its header: a file, a date, a command.
+    places : sequence of str, default=None
+        The place of each document, such as "row 7"; None for their positions, from 0.
+    """
+    place = _Places(places)
     found = (
         _summary(comparison),
-        _learners(comparison),
-        _confusions(comparison),
+        _problems(comparison),
+        _suspects(comparison, place),
+        _near_duplicates(comparison, place),
         _classes(comparison),
+        _confusions(comparison),
+        _learners(comparison),
         _learning_curve(comparison),
         _vocabulary(comparison),
         _reliability(comparison),
-        _suspects(comparison),
-        _near_duplicates(comparison),
-    )
-    sections = [section for section in found if section]
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in sections)
-    body = "\n".join(
-        f'<section id="{name}" aria-labelledby="h-{name}"><h2 id="h-{name}">{title}</h2>'
-        f"{content}</section>"
-        for name, title, content in sections
     )
     report = comparison.best.report
     n_documents = len(comparison.documents.labels)
     data = f"{n_documents:,} documents, {0 if report is None else len(report.classes):,} classes"
     data += ", multi-label" * comparison.documents.multi_label
-    page = html_page(
-        "Comparison of learners",
-        f'<header><h1>Comparison of learners</h1><p class="note">{data}</p></header>'
-        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n<main>{body}</main>',
-        _STYLE,
-    )
-    # Once for the whole page, because texts, labels and terms come from many places.
-    return page.translate(_FORBIDDEN_CHARACTERS)
+    return report_page("Comparison of learners", data, found, about)
 
 
 def _summary(comparison: Comparison) -> Section:
@@ -82,17 +74,80 @@ def _summary(comparison: Comparison) -> Section:
     assert best.interval is not None and best.report is not None
     low, high = best.interval
     fewer = f" ({best.remark(len(comparison.splits))})" * (best.n_folds < len(comparison.splits))
-    lead = (
-        f'<p class="lead"><b>{escape(best.name)}</b> is the best learner: {comparison.measure} '
+    lead = f'<p class="lead">{_verdict(best.report)}</p>'
+    measured = (
+        f"<p>Measured with <b>{escape(best.name)}</b>, the best learner: {comparison.measure} "
         f"<b>{best.score:.1%}</b> (95% interval {low:.1%} to {high:.1%}) on "
-        f"{best.report.n_documents:,} documents, by {comparison.splits.description}{fewer}.</p>"
+        f"{best.report.n_documents:,} documents that it was not trained on, by "
+        f"{comparison.splits.description}{fewer}.</p>"
     )
     warnings = "".join(
         f'<p class="warning">{escape(each[0].upper() + each[1:])}</p>'
         for each in comparison.warnings
     )
     others = f"<p>{_significance(comparison)}{_block_scores(comparison)}</p>"
-    return "summary", "Summary", lead + others + warnings
+    return "summary", "Verdict", lead + warnings + measured + others
+
+
+def _verdict(report: EvaluationReport) -> str:
+    """Return the result in one sentence, without the words of statistics."""
+    if report.several_labels:
+        return (
+            f"Of 100 labels that the model would give to documents like these, about "
+            f"<b>{100 * report.micro_precision:.0f}</b> are right; of 100 true labels it finds "
+            f"about <b>{100 * report.micro_recall:.0f}</b>."
+        )
+    low, high = (100 * each for each in report.interval)
+    return (
+        f"Of 100 new documents like these, about <b>{100 * report.score:.0f}</b> get the right "
+        f"label ({low:.0f} to {high:.0f} is within chance)."
+    )
+
+
+def _problems(comparison: Comparison) -> Section:
+    """Return the problems of the documents themselves, with links to the lists."""
+    documents, near = comparison.documents, comparison.near_duplicates
+    found = [*label_problems(documents.labels).sentences(), *_repeated_texts(documents)]
+    items = [escape(sentence) for sentence in found]
+    if near.n_duplicates:
+        items.append(
+            f'{near.share:.1%} of the test documents have a <a href="#duplicates">near '
+            "duplicate</a> among the training documents."
+        )
+    if comparison.suspects:
+        n = len(comparison.suspects)
+        items.append(
+            f'{n:,}{" or more" * (n == MAX_SUSPECTS)} <a href="#suspects">labels are probably '
+            "wrong</a>."
+        )
+    if not items:
+        return "problems", "Data problems", "<p>None were found.</p>"
+    return "problems", "Data problems", f"<ul>{''.join(f'<li>{each}</li>' for each in items)}</ul>"
+
+
+def _repeated_texts(documents: Documents) -> list[str]:
+    """Return a sentence each about repeated texts, and about those with different labels."""
+    first: dict[str, Any] = {}
+    n_repeated = n_conflicting = 0
+    for text, label in zip(documents.texts, documents.labels, strict=True):
+        labels = label_set(label)
+        if text in first:
+            n_repeated += 1
+            n_conflicting += labels != first[text]
+        else:
+            first[text] = labels
+    sentences = []
+    if n_repeated:
+        sentences.append(f"{_documents(n_repeated)} repeat the text of an earlier one.")
+    if n_conflicting:
+        sentences.append(
+            f"{_documents(n_conflicting)} have another label than the same text before."
+        )
+    return sentences
+
+
+def _documents(n: int) -> str:
+    return f"{n:,} document{'s' * (n != 1)}"
 
 
 def _significance(comparison: Comparison) -> str:
@@ -199,9 +254,9 @@ def _confusions(comparison: Comparison) -> Section:
 
 
 def _classes(comparison: Comparison) -> Section:
-    """Return precision, recall, F1 and typical terms of each class."""
-    report = comparison.best.report
-    assert report is not None
+    """Return precision, recall, F1 and typical terms of each class, the lowest F1 first."""
+    assert comparison.best.report is not None
+    report = comparison.best.report.sort_classes("f1")
     rows = [
         [
             escape(str(each.label)),
@@ -215,13 +270,14 @@ def _classes(comparison: Comparison) -> Section:
     ]
     heads = ["class", "documents", "precision", "recall", "F1", "typical terms"]
     left = len(report.classes) - _MAX_LISTED_CLASSES
-    more = f"<p>And {left:,} smaller classes.</p>" if left > 0 else ""
+    more = f"<p>And {left:,} classes with a higher F1.</p>" if left > 0 else ""
     about = (
         "<p>Precision: the share of documents with this predicted label that have it. Recall: the "
         "share of documents with this label that were predicted to have it. Terms that show the "
         "origin of documents instead of their topic (names, signatures, markup) will be missing in "
         "new documents.</p>"
     )
+    more += "".join(f'<p class="note">{escape(note)}</p>' for note in small_class_note(report))
     return "classes", "Classes", about + html_table("Classes", heads, rows, "plain classes") + more
 
 
@@ -235,7 +291,7 @@ def _learning_curve(comparison: Comparison) -> Section:
     curve = comparison.learning_curve
     if len(curve.sizes) < 2:
         return None
-    drawing = _figure(draw_learning_curve(curve, comparison.measure))
+    drawing = figure(draw_learning_curve(curve, comparison.measure))
     about = f"<p>{_describe_extrapolation(comparison)}</p>"
     return "more-labels", "Would more labels help?", about + drawing
 
@@ -265,7 +321,7 @@ def _vocabulary(comparison: Comparison) -> Section:
     if curve is None:
         return None
     about = f"<p>{_describe_vocabulary(curve)}</p>"
-    return "words", "How many words are needed?", about + _figure(curve.figure())
+    return "words", "How many words are needed?", about + figure(curve.figure())
 
 
 def _describe_vocabulary(curve: VocabularyCurve) -> str:
@@ -293,7 +349,7 @@ def _reliability(comparison: Comparison) -> Section:
     curve = comparison.evaluation.reliability
     if curve is None:
         return None
-    about, drawing = f"<p>{_describe_calibration(curve)}</p>", _figure(reliability_diagram(curve))
+    about, drawing = f"<p>{_describe_calibration(curve)}</p>", figure(reliability_diagram(curve))
     return "probabilities", "Can probabilities be trusted?", about + drawing
 
 
@@ -322,19 +378,21 @@ def _describe_calibration(curve: ReliabilityCurve) -> str:
     return words
 
 
-def _figure(drawing: str) -> str:
-    """Return a drawing for the page, without its own style sheet.
+class _Places:
+    """The places of documents in words: those of the input, or their positions."""
 
-    The rules of a style element in a drawing would apply to the whole page.
-    """
-    return f'<figure class="drawing" tabindex="0">{_STYLE_ELEMENT.sub("", drawing)}</figure>'
+    def __init__(self, places: Sequence[str] | None) -> None:
+        self._places = places
+
+    def __call__(self, row: int) -> str:
+        return f"document {row:,}" if self._places is None else escape(self._places[row])
 
 
-def _suspects(comparison: Comparison) -> Section:
+def _suspects(comparison: Comparison, place: _Places) -> Section:
     """Return documents whose label is probably wrong, with the evidence."""
     if not comparison.suspects:
         return None
-    green, red = '<span class="for">green</span>', '<span class="against">red</span>'
+    green, red = '<b class="p3">green</b>', '<b class="n3">red</b>'
     if comparison.documents.multi_label:
         colours = f"Words on {green} are evidence for the label in doubt, words on {red} against it"
     else:
@@ -342,21 +400,22 @@ def _suspects(comparison: Comparison) -> Section:
             f"Words on {green} are evidence for another label, words on {red} for the present one; "
             "probabilities are in parentheses"
         )
+    shown = comparison.suspects[:_MAX_LISTED_SUSPECTS]
+    first = f"The first {len(shown)} of {len(comparison.suspects)}. "
     about = (
         "<p>Models that were not trained on these documents find their labels least probable. "
-        f"{colours}. Documents are counted from 0, in the order of the input.</p>"
+        f"{first * (len(shown) < len(comparison.suspects))}{colours}.</p>"
     )
     texts = comparison.documents.texts
-    shown = "".join(
-        _suspect(each, texts[each.row], at == 0) for at, each in enumerate(comparison.suspects)
+    cards = "".join(_suspect(each, texts[each.row], place) for each in shown)
+    return "suspects", "Labels that are probably wrong", about + cards
+
+
+def _suspect(each: Suspect, text: str, place: _Places) -> str:
+    return (
+        f"<article><p>{_describe_suspect(each)} <small>{place(each.row)}</small></p>"
+        f"{html_words(leading_words(each.evidence))}{mark_text(text, each.evidence)}</article>"
     )
-    return "suspects", "Labels that are probably wrong", about + shown
-
-
-def _suspect(each: Suspect, text: str, is_open: bool) -> str:
-    evidence = _excerpt(text) if each.evidence is None else _explanation(each.evidence)
-    head = f"document {each.row:,}: {_describe_suspect(each)}"
-    return f"<details{' open' * is_open}><summary>{head}</summary>{evidence}</details>"
 
 
 def _describe_suspect(each: Suspect) -> str:
@@ -371,35 +430,7 @@ def _describe_suspect(each: Suspect) -> str:
     )
 
 
-def _explanation(explanation: Explanation) -> str:
-    length = len(explanation.text or "")
-    if length <= _MAX_EXPLAINED_LENGTH:
-        return explanation.to_html()
-    note = f'<p class="note">The first {_MAX_EXPLAINED_LENGTH:,} of {length:,} characters.</p>'
-    return truncate_explanation(explanation, _MAX_EXPLAINED_LENGTH).to_html() + note
-
-
-def truncate_explanation(explanation: Explanation, length: int) -> Explanation:
-    """Return an explanation of the first characters of its text.
-
-    Examples
-    --------
-    >>> from tallytext.decision import Contribution, Explanation
-    >>> wave = Contribution("wave", 2, 1.0, spans=((0, 4), (9, 13)))
-    >>> explanation = Explanation("a", "b", 1, 0, 1, 0, (wave,), text="wave and wave")
-    >>> short = truncate_explanation(explanation, 7)
-    >>> short.text, short.contributions[0].spans
-    ('wave an…', ((0, 4),))
-    """
-    contributions = tuple(
-        replace(each, spans=tuple(span for span in each.spans if span[1] <= length))
-        for each in explanation.contributions
-    )
-    text = f"{(explanation.text or '')[:length]}…"
-    return replace(explanation, contributions=contributions, text=text)
-
-
-def _near_duplicates(comparison: Comparison) -> Section:
+def _near_duplicates(comparison: Comparison, place: _Places) -> Section:
     """Return the number of near duplicates, their effect on the score, and examples."""
     found, documents = comparison.near_duplicates, comparison.documents
     if not found.n_checked:
@@ -417,7 +448,7 @@ def _near_duplicates(comparison: Comparison) -> Section:
         f"of learning.{effect}</p>"
     )
     pairs = [
-        f"<details><summary>documents {row:,} ({_label(documents.labels[row])}) and {other:,} "
+        f"<details><summary>{place(row)} ({_label(documents.labels[row])}) and {place(other)} "
         f"({_label(documents.labels[other])}): similarity {cosine:.2f}</summary>"
         f"{_excerpt(documents.texts[row])}{_excerpt(documents.texts[other])}</details>"
         for row, other, cosine in found.examples
@@ -431,130 +462,3 @@ def _label(label: Any) -> str:
 
 def _excerpt(text: str) -> str:
     return f"<pre>{escape(text[:_EXCERPT_LENGTH])}{'…' * (len(text) > _EXCERPT_LENGTH)}</pre>"
-
-
-# The style sheet: for light and dark screens, and for paper. The classes of drawings are those of
-# tallytext.io.svg and of its users; here they have the colours of the page.
-
-_GROUND = """
-:root { --ground: #fff; --ink: #1c2430; --quiet: #59626f; --rule: #dfe4ec; --link: #1f6fb2;
-  --line: #0072b2; --ahead: #c75600; --band: rgba(0,114,178,0.12); --pale: #9dbce6;
-  --raised: #f6f8fb }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #14181f; --ink: #e6e9ee; --quiet: #9aa4b2; --rule: #2e3643; --link: #6cb1ee;
-    --line: #56a8e0; --ahead: #f0883e; --band: rgba(86,168,224,0.17); --pale: #2f5582;
-    --raised: #1b212a }
-}
-* { box-sizing: border-box }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem }
-body { font: 15px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
-  color: var(--ink); background: var(--ground); max-width: 66rem; margin: 0 auto;
-  padding: 2rem 1.5rem 4rem }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0; letter-spacing: -0.01em }
-h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.6rem }
-p { max-width: 46rem; margin: 0 0 0.9rem }
-a { color: var(--link); text-decoration: none }
-a:hover, a:focus { text-decoration: underline }
-header { margin-bottom: 1rem } header .note { margin: 0.3rem 0 0 }
-section { border-top: 1px solid var(--rule); padding-top: 1.6rem; margin-top: 2rem }
-main > section:first-child { border: 0; padding-top: 0.4rem; margin-top: 0 }
-nav ol { list-style: none; margin: 0 0 1.4rem; padding: 0; display: flex; flex-wrap: wrap;
-  gap: 0.2rem 1.2rem; font-size: 0.93em }
-.lead { font-size: 1.2em; line-height: 1.5 }
-.note, small { color: var(--quiet); font-size: 0.87em }
-.warning { border-left: 4px solid var(--ahead); border-radius: 0 6px 6px 0;
-  padding: 0.6em 1em; background: var(--raised) }
-@media (min-width: 84rem) {
-  body { max-width: 82rem; display: grid; grid-template-columns: 13rem minmax(0, 1fr);
-    column-gap: 3rem }
-  header { grid-column: 2 }
-  nav { position: sticky; top: 2rem; align-self: start; grid-row: 2 }
-  nav ol { flex-direction: column; gap: 0.5rem }
-  main { grid-column: 2 }
-}
-"""
-
-_TABLES = """
-.wide { overflow-x: auto; margin: 0 0 1rem }
-table { border-collapse: collapse }
-.plain th, .plain td { padding: 0.3rem 1.1rem 0.3rem 0; text-align: right; white-space: nowrap;
-  border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums }
-.plain thead th { color: var(--quiet); font-weight: 500; font-size: 0.87em; vertical-align: bottom }
-.plain tbody th { font-weight: 500 }
-.plain tr > :first-child, .named td:nth-child(2), .named th:nth-child(2),
-.classes td:last-child, .classes th:last-child { text-align: left }
-.plain tbody tr:hover { background: var(--raised) }
-.learners { font-size: 0.93em } .learners th:first-child { min-width: 14rem }
-.learners small { display: block; white-space: normal; font-weight: 400; line-height: 1.35 }
-.learners tbody tr:first-child { background: var(--band) }
-.learners .remark { color: var(--ahead); font-weight: 400; white-space: normal; font-size: 0.87em }
-.classes .terms { color: var(--quiet); white-space: normal; display: block; min-width: 16rem;
-  font-size: 0.93em }
-.whiskers { display: block } .whiskers text { font-size: 11px; fill: var(--quiet) }
-.whiskers .rule { stroke: var(--quiet) } .whiskers .band { fill: var(--band) }
-.whiskers .whisker { fill: none; stroke: var(--line); stroke-width: 1.5 }
-.whiskers .score { fill: var(--line); stroke: var(--ground) }
-.map { font-size: 11.5px; font-variant-numeric: tabular-nums }
-.map td { min-width: 2.6em; height: 2.1em; padding: 0 2px; text-align: center;
-  border: 1px solid var(--rule) }
-.map th { font-weight: 400; text-align: right; padding: 0 8px 0 0; white-space: nowrap }
-.map tbody th { position: sticky; left: 0; background: var(--ground) }
-.map tbody tr:hover th, .map tbody tr:hover td {
-  box-shadow: inset 0 1px var(--quiet), inset 0 -1px var(--quiet) }
-.map .corner { border: 0; vertical-align: bottom; color: var(--quiet); font-weight: 500 }
-.map .over { text-align: center; color: var(--quiet); font-weight: 500; padding-bottom: 0.5em }
-.map .up { vertical-align: bottom; text-align: left; padding: 0 0 6px }
-.map .up span { writing-mode: vertical-rl; transform: rotate(180deg); display: inline-block }
-"""
-
-_DRAWINGS = """
-.drawing { margin: 0; overflow-x: auto }
-.drawing svg { display: block; max-width: 100%; min-width: 26rem; height: auto }
-.drawing text { fill: var(--ink); font-family: inherit }
-.drawing .paper { fill: none } .drawing .grid { stroke: var(--rule) }
-.drawing .frame { fill: none; stroke: var(--quiet) }
-.drawing .tick, .drawing .side, .drawing .count, .drawing .note { fill: var(--quiet);
-  font-size: 11px }
-.drawing .tick, .drawing .name, .drawing .count { text-anchor: middle }
-.drawing .side { text-anchor: end } .drawing .count { font-size: 9px }
-.drawing .name { font-size: 13px } .drawing .entry, .drawing .note { font-size: 12px }
-.drawing .head { font-weight: 600 }
-.drawing .line { fill: none; stroke-width: 2; stroke-linejoin: round }
-.drawing .dot { stroke: var(--ground) }
-.drawing .learned { stroke: var(--line) } .drawing .point { fill: var(--line) }
-.drawing .ahead { fill: none; stroke: var(--ahead); stroke-width: 2; stroke-dasharray: 6 4 }
-.drawing .unsure { fill: none; stroke: var(--ahead); stroke-width: 1.5 }
-.drawing .guess { fill: var(--ahead) }
-.drawing .bar { fill: var(--pale); stroke: var(--line) }
-.drawing .gap { fill: none; stroke: var(--ahead); stroke-width: 2 }
-.drawing .mean { fill: var(--ahead) }
-.drawing .ideal { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4 }
-"""
-
-_DOCUMENTS = """
-details { border-bottom: 1px solid var(--rule); padding: 0.5rem 0 }
-summary { cursor: pointer; overflow-wrap: anywhere }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--rule);
-  padding: 0.7rem; border-radius: 6px; font-size: 0.87em; margin: 0.6rem 0 }
-.for { background-color: rgba(46,160,67,0.35); border-radius: 3px; padding: 1px 3px }
-.against { background-color: rgba(248,81,73,0.35); border-radius: 3px; padding: 1px 3px }
-.tallytext-explanation > div:nth-child(2) { max-height: 22em; overflow: auto }
-.tallytext-explanation { overflow-x: auto }
-"""
-
-_PRINT = """
-@media print {
-  :root { --ground: #fff; --ink: #000; --quiet: #444; --rule: #ccc; --line: #0072b2;
-    --ahead: #c75600; --pale: #9dbce6; --band: rgba(0,114,178,0.12); --raised: #f6f8fb }
-  * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
-  body { display: block; max-width: none; padding: 0; font-size: 10pt }
-  nav { display: none }
-  .wide, .drawing { overflow: visible } .learners, .map { font-size: 7.5pt }
-  .drawing svg { min-width: 0; max-width: 16cm }
-  figure, tr, .map, .warning { break-inside: avoid } h2 { break-after: avoid }
-  details::details-content { content-visibility: visible; height: auto }
-  .tallytext-explanation > div:nth-child(2) { max-height: none }
-}
-"""
-
-_STYLE = _GROUND + _TABLES + _DRAWINGS + _DOCUMENTS + _PRINT

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallytext._typing import FloatArray
 from tallytext.comparison.outcomes import label_set
+from tallytext.decision.evidence import leading_words
 from tallytext.decision.explanation import Explanation
 from tallytext.evaluation.folds import Rows
 
@@ -45,6 +46,49 @@ class Suspect(NamedTuple):
     def surprise(self) -> float:
         """The difference of the two probabilities."""
         return self.probability - self.label_probability
+
+
+SUSPECT_COLUMNS = (
+    *("file", "row", "text", "label", "suggested_label", "corrected"),
+    *("probability", "label_probability", "words"),
+)
+"""The columns of a file of suspects."""
+
+
+def suspect_record(suspect: Suspect, text: str, label: Any) -> dict[str, Any]:
+    """Return the values of the columns of a file, except for the place of the document.
+
+    The column ``corrected`` has the present label: learning it again changes nothing, until a
+    person has written another one there.
+
+    Parameters
+    ----------
+    suspect : Suspect
+    text : str
+        The document.
+    label : label or list of labels
+        All its labels.
+
+    Examples
+    --------
+    >>> record = suspect_record(Suspect(4, "sea", None, 0.9, 0.1), "blue", ["sea", "sky"])
+    >>> record["label"], record["suggested_label"], record["corrected"]
+    (['sea', 'sky'], ['sky'], ['sea', 'sky'])
+    """
+    suggested: Any = suspect.likelier
+    if isinstance(label, list | tuple):
+        label = list(label)
+        more = [] if suspect.likelier is None else [suspect.likelier]
+        suggested = [each for each in label if each != suspect.label] + more
+    return {
+        "text": text,
+        "label": label,
+        "suggested_label": suggested,
+        "corrected": label,
+        "probability": round(suspect.probability, 6),
+        "label_probability": round(suspect.label_probability, 6),
+        "words": [f"{term} {value:+.2f}" for term, value in leading_words(suspect.evidence)],
+    }
 
 
 def most_surprising(suspects: Sequence[Suspect], limit: int) -> list[Suspect]:

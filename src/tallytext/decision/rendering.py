@@ -6,7 +6,7 @@ import math
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -120,6 +120,26 @@ def split_segments(text: str, contributions: Sequence[Contribution]) -> list[Seg
         distinct = {id(each): each for each in open_}
         segments.append(Segment(text[start:end], tuple(distinct.values())))
     return segments
+
+
+def truncate_explanation(explanation: Explanation, length: int) -> Explanation:
+    """Return an explanation of the first characters of its text.
+
+    Examples
+    --------
+    >>> from tallytext.decision import Contribution, Explanation
+    >>> wave = Contribution("wave", 2, 1.0, spans=((0, 4), (9, 13)))
+    >>> explanation = Explanation("a", "b", 1, 0, 1, 0, (wave,), text="wave and wave")
+    >>> short = truncate_explanation(explanation, 7)
+    >>> short.text, short.contributions[0].spans
+    ('wave an…', ((0, 4),))
+    """
+    contributions = tuple(
+        replace(each, spans=tuple(span for span in each.spans if span[1] <= length))
+        for each in explanation.contributions
+    )
+    text = f"{(explanation.text or '')[:length]}…"
+    return replace(explanation, contributions=contributions, text=text)
 
 
 # Plain text

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
         reliability_diagram,
         top_label,
     )
-    from tallytext.evaluation.report import ClassMeasures, Confusion, EvaluationReport
+    from tallytext.evaluation.report import (
+        ClassMeasures,
+        ConfidenceLevel,
+        Confusion,
+        EvaluationReport,
+    )
     from tallytext.evaluation.significance import (
         Interval,
         McNemar,
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClassMeasures",
+    "ConfidenceLevel",
     "Confusion",
     "Evaluation",
     "EvaluationReport",
@@ -90,7 +96,7 @@ __getattr__, __dir__ = lazy_exports(
             "reliability_diagram",
             "top_label",
         ],
-        "report": ["ClassMeasures", "Confusion", "EvaluationReport"],
+        "report": ["ClassMeasures", "ConfidenceLevel", "Confusion", "EvaluationReport"],
         "significance": [
             "Interval",
             "McNemar",

@@ -32,6 +32,9 @@ _N_RANKING_BINS = 2 * _MAX_LOG_ODDS * _BINS_PER_UNIT
 _MAX_COUNT = 2**63 - 1
 _LABEL_TYPES = (str, int, float, bool)
 
+CONFIDENCE_LEVELS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+"""Probabilities from which answers are counted, to choose ``--min-confidence``."""
+
 
 class Evaluation:
     """Counts of true and predicted labels: memory grows with classes, not with documents.
@@ -61,6 +64,8 @@ class Evaluation:
         Positions of the labels that the model knows, if ``classes`` were given.
     calibration : CalibrationSums
         Sums of the probabilities, if there were any.
+    answers : AnswerSums
+        Predicted labels and correct ones by their probability, if there were any.
     ranking : RankingSums or None
         Sums for average precision and break-even point, if they were requested.
 
@@ -82,6 +87,7 @@ class Evaluation:
         # Documents that the model was trained on; set by whoever knows.
         self.n_learned = 0
         self.calibration = CalibrationSums()
+        self.answers = AnswerSums()
         self.ranking = RankingSums() if ranking else None
         self._multi_label = multi_label
 
@@ -136,7 +142,7 @@ class Evaluation:
             if probabilities is not None and n_documents:
                 matrix = _check_probabilities(probabilities, n_documents, len(columns))
                 # Before the labels are counted, because only this part can fail.
-                self._add_probabilities(matrix, wanted, columns)
+                self._add_probabilities(matrix, wanted, given, columns)
         except ValueError:
             # Labels of the failed batch were numbered already.
             self._index.truncate(size)
@@ -159,6 +165,7 @@ class Evaluation:
         self.confusions.update(confusions)
         self.known.update(number[c] for c in other.known)
         self.calibration += other.calibration
+        self.answers += other.answers
         return self
 
     def _add_ranking(self, other: Evaluation) -> None:
@@ -193,7 +200,11 @@ class Evaluation:
         self.confusions.update(zip(*_confused_pairs(truth, predicted).T.tolist(), strict=True))
 
     def _add_probabilities(
-        self, matrix: NDArray[np.float64], wanted: Encoded, columns: NDArray[np.intp]
+        self,
+        matrix: NDArray[np.float64],
+        wanted: Encoded,
+        given: Encoded,
+        columns: NDArray[np.intp],
     ) -> None:
         """Add to the calibration; a true label without a column has the probability 0."""
         starts, ids = wanted
@@ -202,6 +213,12 @@ class Evaluation:
         right = truth[:, columns]
         n_unknown = truth.sum(axis=1) - right.sum(axis=1)
         self.calibration.add(matrix, right, n_unknown)
+        # The class of each label, and a column of zeros for labels that are no class.
+        place = np.full(len(self._index), len(columns))
+        place[columns] = np.arange(len(columns))
+        rows, assigned = np.repeat(np.arange(len(matrix)), np.diff(given[0])), given[1]
+        padded = np.pad(matrix, ((0, 0), (0, 1)))
+        self.answers.add(padded[rows, place[assigned]], truth[rows, assigned])
         if self.ranking is not None:
             self.ranking.add(matrix, right, n_unknown)
 
@@ -220,6 +237,7 @@ class Evaluation:
             "labels": self.labels,
             "multi_label": self._multi_label,
             "certainty": self.calibration.to_dict(),
+            "answers": self.answers.to_dict(),
             "ranking": None if self.ranking is None else self.ranking.to_dict(),
         }
         return arrays, header
@@ -269,6 +287,7 @@ class Evaluation:
         pairs = check_int_array(arrays, "ranked_pairs", (None, 3), 0, _MAX_COUNT)
         try:
             made.calibration = CalibrationSums.from_dict(header["certainty"])
+            made.answers = AnswerSums.from_dict(header["answers"])
             if header["ranking"] is not None:
                 made.ranking = RankingSums.from_dict(header["ranking"], pairs)
         except (KeyError, TypeError) as problem:
@@ -366,6 +385,51 @@ class CalibrationSums:
         sums = zip(made.count, made.confidence, made.right, strict=True)
         if not all(right <= n and confidence <= n << 32 for n, confidence, right in sums):
             raise FileError("the sums of probabilities exceed the number of documents.")
+        return made
+
+
+class AnswerSums:
+    """Numbers of predicted labels, and of correct ones, from each of several probabilities on.
+
+    Attributes
+    ----------
+    given, right : list of int
+        For each of ``CONFIDENCE_LEVELS``, the predicted labels that are at least as probable, and
+        the correct ones among them.
+
+    Examples
+    --------
+    >>> sums = AnswerSums()
+    >>> sums.add(np.array([0.55, 0.97]), np.array([False, True]))
+    >>> sums.given
+    [2, 2, 1, 1, 1, 1, 1, 0]
+    """
+
+    def __init__(self) -> None:
+        self.given, self.right = ([0] * len(CONFIDENCE_LEVELS) for _ in range(2))
+
+    def add(self, probability: NDArray[np.float64], correct: NDArray[np.bool_]) -> None:
+        """Add predicted labels with their probabilities."""
+        enough = probability >= np.array(CONFIDENCE_LEVELS)[:, np.newaxis]
+        for sums, counted in ((self.given, enough), (self.right, enough & correct)):
+            sums[:] = [a + b for a, b in zip(sums, counted.sum(axis=1).tolist(), strict=True)]
+
+    def __iadd__(self, other: AnswerSums) -> AnswerSums:
+        self.given = [a + b for a, b in zip(self.given, other.given, strict=True)]
+        self.right = [a + b for a, b in zip(self.right, other.right, strict=True)]
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sums as plain values for JSON."""
+        return {"given": self.given, "right": self.right}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> AnswerSums:
+        """Make sums from the values of :meth:`to_dict`, and check them."""
+        made, size = cls(), len(CONFIDENCE_LEVELS)
+        made.given, made.right = (_read_sums(values[name], size) for name in ("given", "right"))
+        if any(right > given for given, right in zip(made.given, made.right, strict=True)):
+            raise FileError("more answers are correct than were given.")
         return made
 
 

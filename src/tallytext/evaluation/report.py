@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.errors import ScoreError
-from tallytext.evaluation.evaluation import Evaluation
+from tallytext.evaluation.evaluation import CONFIDENCE_LEVELS, Evaluation
 from tallytext.evaluation.measures import FMeasures
 from tallytext.evaluation.significance import Interval, bootstrap_interval_of_counts
 from tallytext.io.html import notebook_table
@@ -20,6 +20,8 @@ from tallytext.tally.labels import sort_labels
 
 # The largest number of classes, and of confusions, in a notebook.
 _N_SHOWN = 20
+# Half the width of the 95% interval of a share of 0.5 among 30 documents is 0.18.
+_MIN_SUPPORT = 30
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -61,6 +63,31 @@ class Confusion(NamedTuple):
     n_documents: int
 
 
+class ConfidenceLevel(NamedTuple):
+    """The answers that remain with a smallest probability (``tally predict --min-confidence``).
+
+    Attributes
+    ----------
+    min_confidence : float
+        The smallest probability of an answer.
+    n_answers : int
+        The number of predicted labels that are at least as probable.
+    share : float
+        Their share of all predicted labels.
+    accuracy : float or None
+        The share of correct ones among them; None if there are none.
+    """
+
+    min_confidence: float
+    n_answers: int
+    share: float
+    accuracy: float | None
+
+
+ClassOrder: TypeAlias = Literal["f1", "support", "precision", "recall", "name"]
+"""An order of classes: the lowest value first, but the largest support."""
+
+
 @dataclass(frozen=True)
 class EvaluationReport:
     """Accuracy, precision, recall and F1 of predictions, calibration and confusions.
@@ -96,6 +123,8 @@ class EvaluationReport:
         them up; see :func:`average_precision_11` and :func:`break_even`.
     n_learned : int
         Number of documents that are among those the model was trained on, if it stores these.
+    confidence : tuple of ConfidenceLevel
+        The answers that remain with a smallest probability; empty without probabilities.
 
     Examples
     --------
@@ -135,6 +164,7 @@ class EvaluationReport:
     average_precision_11: float | None = None
     break_even: float | None = None
     n_learned: int = 0
+    confidence: tuple[ConfidenceLevel, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -197,6 +227,7 @@ class EvaluationReport:
             average_precision_11=None if ranking is None else ranking.average_precision_11,
             break_even=None if ranking is None else ranking.break_even,
             n_learned=evaluation.n_learned,
+            confidence=_confidence_levels(evaluation),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -211,8 +242,32 @@ class EvaluationReport:
         plain |= {name: list(value) for name, value in plain.items() if name.endswith("interval")}
         plain["classes"] = [each._asdict() for each in self.classes]
         plain["confusions"] = [each._asdict() for each in self.confusions]
+        plain["confidence"] = [each._asdict() for each in self.confidence]
         plain["unknown_labels"] = [list(each) for each in self.unknown_labels]
         return plain
+
+    def sort_classes(self, by: ClassOrder) -> EvaluationReport:
+        """Return the report with its classes in another order, those to look at first.
+
+        Parameters
+        ----------
+        by : {"f1", "support", "precision", "recall", "name"}
+            The lowest value first, but the largest support. Equal classes by support.
+
+        Examples
+        --------
+        >>> evaluation = Evaluation()
+        >>> evaluation.add(["ham", "ham", "spam", "spam"], ["ham", "ham", "spam", "ham"])
+        >>> report = EvaluationReport.from_evaluation(evaluation)
+        >>> [each.label for each in report.sort_classes("f1").classes]
+        ['spam', 'ham']
+        """
+        by_support = sorted(self.classes, key=lambda each: (-each.support, _sort_key(each.label)))
+        if by == "name":
+            by_support.sort(key=lambda each: _sort_key(each.label))
+        elif by != "support":
+            by_support.sort(key=lambda each: float(getattr(each, by)))
+        return replace(self, classes=tuple(by_support))
 
     def to_rich(self, k: int = 20) -> Group:
         """Return tables for :func:`rich.print`, of at most k classes and k confusions.
@@ -227,7 +282,10 @@ class EvaluationReport:
 
         shown: list[Text | Table] = [Text(_headline(self), style="bold"), Text(""), _averages(self)]
         shown += [Text(line) for line in _remarks(self)]
+        if len(self.confidence) > 1:
+            shown += [Text(""), _confidence_table(self)]
         shown += [Text(""), _class_table(self, k), *_omission(len(self.classes) - k)]
+        shown += [Text(line, style="dim") for line in small_class_note(self)]
         if self.confusions:
             shown += [Text(""), _confusion_table(self, k)]
         return Group(*shown)
@@ -283,6 +341,34 @@ class EvaluationReport:
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+def small_class_note(report: EvaluationReport) -> list[str]:
+    """Return a sentence about the figures of small classes, if there are any.
+
+    Examples
+    --------
+    >>> evaluation = Evaluation()
+    >>> evaluation.add(["ham"] * 40 + ["spam"], ["ham"] * 41)
+    >>> small_class_note(EvaluationReport.from_evaluation(evaluation))
+    ['1 class has fewer than 30 documents: chance may move a figure by 0.2.']
+    """
+    n = sum(each.support < _MIN_SUPPORT for each in report.classes)
+    if not n or report.n_documents < _MIN_SUPPORT:
+        return []
+    which = "1 class has" if n == 1 else f"{n:,} classes have"
+    return [f"{which} fewer than {_MIN_SUPPORT} documents: chance may move a figure by 0.2."]
+
+
+def _confidence_levels(evaluation: Evaluation) -> tuple[ConfidenceLevel, ...]:
+    given, right = evaluation.answers.given, evaluation.answers.right
+    if not given[0]:
+        return ()
+    levels = zip(CONFIDENCE_LEVELS, given, right, strict=True)
+    return tuple(
+        ConfidenceLevel(level, n, n / given[0], n_right / n if n else None)
+        for level, n, n_right in levels
+    )
 
 
 def _label_counts(evaluation: Evaluation) -> tuple[list[Any], NDArray[np.int64]]:
@@ -397,6 +483,23 @@ def _remarks(report: EvaluationReport) -> list[str]:
         lines.append(f"labels that the model does not know: {listed}")
         lines += [text.plain for text in _omission(len(report.unknown_labels) - 10)]
     return lines
+
+
+def _confidence_table(report: EvaluationReport) -> Table:
+    what, accuracy = confidence_heads(report)
+    table = _table("min. confidence", what, accuracy)
+    for level in report.confidence:
+        name = f"{level.min_confidence:.2f}" if level.min_confidence else "all"
+        correct = "" if level.accuracy is None else f"{level.accuracy:.3f}"
+        table.add_row(name, f"{level.share:.1%}", correct)
+    return table
+
+
+def confidence_heads(report: EvaluationReport) -> tuple[str, str]:
+    """Return the names of the share and of the accuracy of answers from a probability on."""
+    if report.several_labels:
+        return "labels given", "precision of these"
+    return "answered", "accuracy of these"
 
 
 def _class_table(report: EvaluationReport, k: int) -> Table:
