@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tallytext.tuning.curves import VocabularyCurve
 
 _MAX_LISTED_CLASSES = 200
-_HIGH_CONFIDENCE = 0.8
+_HIGH_CONFIDENCE, _SURE = 0.8, 0.9
 # Differences below one percentage point are not mentioned.
 _NEGLIGIBLE = 0.01
 _EXCERPT_LENGTH = 600
@@ -114,11 +114,12 @@ def _problems(comparison: Comparison) -> Section:
             f'{near.share:.1%} of the test documents have a <a href="#duplicates">near '
             "duplicate</a> among the training documents."
         )
-    if comparison.suspects:
-        n = len(comparison.suspects)
+    n = sum(each.probability >= _SURE for each in comparison.suspects)
+    if n:
+        many = " or more" * (n == MAX_SUSPECTS)
         items.append(
-            f'{n:,}{" or more" * (n == MAX_SUSPECTS)} <a href="#suspects">labels are probably '
-            "wrong</a>."
+            f'{n:,}{many} <a href="#suspects">labels are probably wrong</a>: a model that was not '
+            f"trained on these documents gives another answer a probability of {_SURE:.0%} or more."
         )
     if not items:
         return "problems", "Data problems", "<p>None were found.</p>"
