@@ -24,50 +24,55 @@ HEAD = """# Few labels: results
 
 <!-- Generated: do not edit. -->
 
-`python -m experiments.few_labels --write` wrote this page. From the training half of each corpus k
-documents of each class are drawn that have labels; all others of that half are text without labels.
-Accuracy on the test half, of which at most 3,000 documents are judged. Numbers are means over the
-draws, ± what a 95 % interval by Student's t has. Draws share one test half, and large draws many of
-their documents, so that the intervals say how much luck is in a draw, and not all there is.
+How accurate is `TextClassifier()` (called *recipe* below) with 1 to 50 labels per class and a pool
+of unlabelled documents? This page compares it with other methods on eight corpora. On 20 Newsgroups
+its mean accuracy is 58.5 %; tf-idf with logistic regression has 35.1 %, and sentence embeddings
+49.3 %. [The tutorial](few-labels.md) shows how to use it, and [PooledNB](pooled.md) how it works.
 
-The settings of the recipe were chosen on the first six corpora with an eye on their test halves, so
-that its figures flatter it there. The last two, `webkb` and `korean_news8_1600`, had no part in it.
+`python -m experiments.few_labels --write` wrote this page. In the training half of each corpus, k
+documents per class are sampled and keep their labels; all others are unlabelled. Accuracy is
+measured on the test half, on at most 3,000 documents. Numbers are means over the samples, ± a 95 %
+interval by Student's t. All samples share one test half, and large samples share many documents, so
+the intervals include only the variation between samples.
 
-What is drawn:
+The settings of the recipe were chosen on the first six corpora, using their test halves, so its
+figures there are optimistic. The last two, `webkb` and `korean_news8_1600`, were not used.
 
-- Documents with labels have at least three different words of the vocabulary: mails without header,
-  signature and quotes can be empty. All others may be as short as they like.
-- Where a class has fewer than k documents, it gives all it has.
-- Training halves of more than 20,000 documents are cut to 20,000, drawn once.
+The samples:
+
+- Labelled documents have at least three distinct words of the vocabulary, because mails without
+  header, signature and quotes can be empty. Unlabelled documents may be shorter.
+- A class with fewer than k documents contributes all its documents.
+- Training halves of more than 20,000 documents are reduced to one sample of 20,000.
 - `20ng_bydate`: mails without header, signature and quotes, as scikit-learn strips them.
-  `debian_sections`: classes of at least 200 documents, those of one source package in one half by
-  a hash, at least 60 documents of the class in each half. `reuters21578`: ModApte, documents whose
-  only topic is one of the ten largest of the training half, of which eight have any.
+  `debian_sections`: classes of at least 200 documents, with at least 60 in each half; a hash puts
+  all packages of one source package into the same half. `reuters21578`: ModApte, documents whose
+  only topic is one of the ten largest of the training half; eight of these have such documents.
   `ohsumed_first20000`: documents with one label. `webkb`: four kinds of pages, without HTTP header
-  and tags. Where a corpus has no halves, a hash of the document's number makes them.
+  and tags. If a corpus has no split, a hash of the document's number defines the halves.
 
-What is compared:
+The methods:
 
-- Laplace, background and absolute discounting smooth `MultinomialNB`. The vocabulary, and but for
-  Laplace the background, are those of the whole training half; text without labels is in no class.
+- Laplace, background and absolute discounting are smoothings of `MultinomialNB`. The vocabulary
+  and, except for Laplace, the background come from the whole training half; unlabelled texts belong
+  to no class.
 - semantic: `Semantic` smoothing by a `TranslationModel` of all training texts, without labels.
   semantic + EM: the same, fitted with `unlabelled=`.
-- recipe: `TextClassifier().fit(texts, labels, unlabelled=rest)`, as it comes.
+- recipe: `TextClassifier().fit(texts, labels, unlabelled=rest)`, with default settings.
 - tf-idf + LR: scikit-learn's `TfidfVectorizer` (sublinear, words of two documents or more, idf of
-  the whole training half) and `LogisticRegression(C=10)`; on Korean text with the terms that ours
-  have.
-- Published figures were measured earlier, with other draws, and are constants here: a prototype of
+  the whole training half) and `LogisticRegression(C=10)`; for Korean with the terms of tallytext.
+- Published figures were measured earlier, on other samples, and are constants here: a prototype of
   the recipe; and MiniLM + LR, sentence embeddings by a neural network that was trained on much
   other text, with a logistic regression on the labelled documents alone.
 
 {machine}
 """
-GUARDS = """The recipe holds labelled documents out to ask how far a logistic regression on labels
-alone is to be trusted beside naive Bayes: trust is from 0 to 1, and at least a half where the
-classes of the pool turn out uneven. It does not translate words where that did worse. Another model
-takes over where there are too many words and classes."""
-TIME = """Of fitting, with linear algebra on one thread, over all draws of all k. Other work
-may have gone on beside; times to compare are in the [benchmarks](benchmarks.md)."""
+GUARDS = """The recipe measures on held-out labelled documents how much weight a logistic
+regression on the labels alone should get, compared with naive Bayes. This trust is between 0 and 1,
+and at least one half if the class sizes in the pool are uneven. Words are not translated if that
+was less accurate. If there are too many words and classes, another model is used."""
+TIME = """Fit times over all samples of all k, with linear algebra on one thread. Other processes
+may have been running; use the times in the [benchmarks](benchmarks.md) for comparisons."""
 
 
 def text(results: Results, with_figure: bool) -> str:
@@ -97,6 +102,6 @@ def _fallbacks(results: Results) -> str:
     if share is None:
         return ""
     return (
-        f"On {GUARD_CORPUS}, of the draws with k ≤ {GUARD_K}, {share:.0%} had trust above 0 or "
-        "another model.\n\n"
+        f"On {GUARD_CORPUS}, in {share:.0%} of the samples with k ≤ {GUARD_K}, trust was above 0 "
+        "or another model was used.\n\n"
     )

@@ -18,25 +18,28 @@ NAME = "labelling-results.md"
 FIGURE = "labelling-results"
 # The accuracy to be reached on each corpus.
 LEVELS = {"ag-news-20k": 0.85, "klue-ynat": 0.7}
-TITLES = {LOOP: "asked for by the loop", RANDOM: "in random order"}
+TITLES = {LOOP: "active learning", RANDOM: "random order"}
 MARKS = (10, 20, 30, 40, 60, 80)
 HEAD = """# Labelling: results
 
 <!-- Generated: do not edit. -->
 
-`python -m experiments.labelling --write` wrote this page. Labelling is played: the training half of
-a corpus is the documents without labels, at most 20,000, and the data set answers each question of
-a `Session`. After each answer the model of the session is judged on the test half. Once the session
-asks as [`tally label`](labelling.md) does: for documents that would teach most, and every fifth at
-random. Once all documents come in random order. The model is the same in both, and learns from all
-documents without labels. Each seed draws its documents anew.
+How many labels does [`tally label`](labelling.md) need, compared with labelling documents in random
+order? On `ag-news-20k`, it needs 16 labels for a lasting accuracy of 0.85 (median), and random
+order needs 44.
 
-How documents are asked for was settled on 6,000 documents of `ag-news-20k` with other seeds and
-with an eye on its test half, so that the figures may flatter the loop there. `klue-ynat`, headlines
-in Korean, had no part in it; 0.70 is about what [ten labels per class](few-labels-results.md) come
-to there.
+`python -m experiments.labelling --write` wrote this page. It simulates a labelling session: the
+unlabelled documents are the training half of a corpus, at most 20,000, and the data set answers
+each question of a `Session`. After each answer the model of the session is evaluated on the test
+half. There are two orders: the one of `tally label` (active learning, with every fifth document at
+random), and a random order. The model is the same in both, and learns from all unlabelled
+documents. Each seed samples other documents.
+
+The selection strategy was developed on 6,000 documents of `ag-news-20k` with other seeds, using its
+test half, so its figures may be optimistic there. `klue-ynat`, headlines in Korean, was not used;
+0.70 is about the accuracy of [ten labels per class](few-labels-results.md) there.
 """
-ABOUT = "Accuracy on the test half after each answer: mean of the seeds, and each of them"
+ABOUT = "Accuracy on the test half after each answer: mean of the seeds, and each seed"
 
 
 def text(results: Results) -> str:
@@ -84,11 +87,11 @@ def _needed(results: Results, corpus: str) -> str:
         found = results.of(corpus, order)
         rows += [
             _counts(f"{TITLES[order]}, first", [run.first(level) for run in found]),
-            _counts(f"{TITLES[order]}, for good", [run.lasting(level) for run in found]),
+            _counts(f"{TITLES[order]}, lasting", [run.lasting(level) for run in found]),
         ]
     note = (
-        "\nFirst: when it was reached. For good: from when on accuracy was never lower, within "
-        f"{len(runs[0].accuracies)} answers; – where that did not happen.\n"
+        "\nFirst: the first time that it was reached. Lasting: from then on accuracy was never "
+        f"lower, within {len(runs[0].accuracies)} answers. –: not reached.\n"
     )
     return "\n".join([*rows, note])
 

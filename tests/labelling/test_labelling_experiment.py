@@ -37,6 +37,6 @@ def test_results_are_kept_and_the_page_counts_them(tmp_path):
     assert not results.lacks("ag-news-20k", LOOP, 0)
     assert results.lacks("ag-news-20k", LOOP, 1)
     assert results.lacks("klue-ynat", LOOP, 0)
-    assert "| asked for by the loop, first | 15 | 15 |" in text(results)
+    assert "| active learning, first | 15 | 15 |" in text(results)
     write(results, tmp_path)
     assert (tmp_path / "labelling-results.svg").read_text().startswith("<?xml")
