@@ -23,8 +23,8 @@ ABOUT = """Accuracy on the held-out documents; no model saw a held-out label. "C
 is the setting of `tune`'s own grid with the best leave-one-out accuracy on the training documents.
 Fit and predict start from counts. Calibration: expected calibration error of the best label in 15
 bins of equal width, and Brier score, of raw posteriors and after `Calibrated`. Its parameters come
-from training documents alone; its form was settled on them after errors of several forms on the
-held-out ones had been seen, so these two figures are not those of untouched documents."""
+from training documents only; but its form was chosen after the errors of several forms on the
+held-out documents were known, so these two figures may be optimistic."""
 
 
 def measure(corpora: Sequence[Corpus], clock: Clock) -> Iterator[Table]:

@@ -19,10 +19,10 @@ from tallytext.models import AbsoluteDiscount, Background, Laplace
 
 ABOUT = """A pipeline of vectorizer and multinomial naive Bayes with Laplace(1): `fit` on the
 training texts, `predict` on the held-out ones, tallytext on two threads. Leave-one-out: scores of
-every training document by the model without it, beside one `predict_log_proba` of the same
-documents, with weights kept from an earlier pass and with weights made anew from the counts, as
-leave-one-out makes them. One at a time: `partial_fit` of one document, then `predict` of another,
-amortised over 500 pairs, with a model of the whole corpus."""
+every training document by the model without it, compared with one `predict_log_proba` of the same
+documents, with cached weights and with weights recomputed from the counts, as in leave-one-out. One
+at a time: `partial_fit` of one document, then `predict` of another, amortised over 500 pairs, with
+a model of the whole corpus."""
 PAIRS = 500
 SMOOTHINGS = (Laplace(1.0), Background(0.5), AbsoluteDiscount())
 

@@ -20,8 +20,8 @@ from tallytext import TextClassifier
 FOLDER = True
 ABOUT = """Documents with one label; debian_sections is split by source. Accuracy on the held-out
 documents in percent, of `TfidfVectorizer(sublinear_tf=True)` with `LinearSVC()` and of
-`TextClassifier("best")`, which chooses a learner and its terms by training documents alone. Time
-is that of training from a list of str, choice and calibration included, in up to two rounds."""
+`TextClassifier("best")`, which selects a learner and its terms on training documents only. Time
+is that of training from a list of str, including selection and calibration, in up to two rounds."""
 
 
 def measure(folder: Path, clock: Clock) -> Iterator[Table]:

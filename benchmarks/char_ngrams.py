@@ -15,8 +15,8 @@ from tallytext import TextVectorizer
 
 ABOUT = """`fit_transform` to the same counts: `TextVectorizer` with `tokens="sklearn"` and
 `min_length=1`, and `CountVectorizer` with a pattern that keeps words of one character; for
-characters besides words, a `FeatureUnion` of two of them. Up to three rounds. Characters, which
-take scikit-learn long, on corpora of less than 10 MB."""
+characters in addition to words, a `FeatureUnion` of two of them. Up to three rounds. Characters,
+which are slow in scikit-learn, on corpora of less than 10 MB."""
 COLUMNS = ("", "columns", "scikit-learn", "1 thread", "2 threads", "times, 1", "times, 2")
 SMALL = 10  # megabytes
 WORDS: dict[str, Any] = {"words": {}, "words (1, 2)": {"ngram_range": (1, 2)}}

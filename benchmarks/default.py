@@ -32,28 +32,28 @@ from tallytext.io import load_corpus
 
 PEERS = True
 MODEL = "auto"
-ABOUT = """`TextClassifier()` beside `LinearSVC` on tf-idf with logarithmic counts: of words and
-pairs of words, which is a pipeline of two lines, and of these with strings of two to four
+ABOUT = """`TextClassifier()` compared with `LinearSVC` on tf-idf with logarithmic counts: of words
+and pairs of words, a pipeline of two lines, and of these with strings of two to four
 characters inside words. The cost of LinearSVC is chosen from .1, .3, 1, 3 and 10 by three-fold
 cross-validation on the training documents, on at most 20,000 of them for words and pairs and 2,500
-with strings; `TextClassifier` chooses by itself. No choice sees a held-out document. The corpora
+with strings; `TextClassifier` has its own selection. No choice uses held-out documents. The corpora
 20ng_orig19997 (From, Subject and body), webkb (the text of four kinds of pages) and
 korean_news8_1600 hold out a random half, debian_sections a fifth of its sources, the others their
 test documents; documents have one label. Accuracy in percent, differences in points. Time is that
 of training from a list of str: LinearSVC with its default cost and TextClassifier with all its
-choices take turns; the search for the cost is in seconds of one processor.
+selection take turns; the search for the cost is in seconds of one processor.
 
-1,000 labels: means of three draws in which every class has its share. The pool is the texts of all
+1,000 labels: means of three stratified samples. The pool is the texts of all
 other training documents. Several labels: micro-F1 of one LinearSVC per label, cost chosen on a
 third of at most 2,500 training documents, and of one LogisticRegression per label with the
 threshold 0.2, both on words and pairs; ModApte's split of Reuters-21578 with 90 topics, that of
 OHSUMED, and tags of 8,000 packages, a fifth of the sources held out.
 
 Learning: a random half of the training documents is trained on, the others are learned one by one,
-and then the classifier settles. Forgetting: a random tenth is forgotten one by one, beside training
-without it. Time per document is the median, from text to an updated model. Growth: packages and
-headlines together, 65 classes. Expected F1 is that of the report, with documents dealt at random,
-seven to train on for three held out; half is trained on, the rest learned in batches of 100, and a
+and then the classifier settles. Forgetting: a random tenth is forgotten one by one, compared with
+training without it. Time per document is the median, from text to an updated model. Growth:
+packages and headlines together, 65 classes. Expected F1 is that of the report, with random splits,
+70 % for training; half is trained on, the rest learned in batches of 100, and a
 tenth of all forgotten."""
 
 PAIRS, STRINGS = "words, pairs", "words, pairs, strings"

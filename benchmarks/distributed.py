@@ -20,12 +20,12 @@ from tallytext.runtime import peak_memory
 BYTES = 4_000_000_000
 BLOCK = "128MiB"
 AT_MOST = 2
-ABOUT = f"""[Made-up documents](scale.md#the-documents) in Parquet, from files to a tally in the
-memory of the client. A worker is a process with one thread. Each run has a cluster of its own,
+ABOUT = f"""[Generated documents](scale.md#the-documents) in Parquet, from files to a tally in the
+memory of the client. A worker is a process with one thread. Each run has a new cluster,
 whose start is not timed; the files were read once before. *From a frame*:
 `dask_tally(dd.read_parquet(..., blocksize="{BLOCK}"))`. *From files*: `dask_tally(Files(...))`.
-Times as fast: as one worker. Memory: the most that a worker process had, interpreter and libraries
-included. At most two rounds; all tallies are compared, and are equal."""
+Speedups are relative to one worker. Memory: peak of a worker process, including interpreter and
+libraries. At most two rounds; all tallies are compared, and are equal."""
 COLUMNS = ("", "time", "MB of text/s", "times as fast", "peak memory of a worker")
 
 

@@ -14,9 +14,9 @@ from benchmarks.corpora import Corpus
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 
-ABOUT = """`fit_transform` of scikit-learn's classes and of those in `tallytext.sklearn`, the same
-parameters; threads by `OMP_NUM_THREADS`. Times: as fast as scikit-learn, on one thread and on two.
-Up to three rounds; n-grams, which take scikit-learn long, on every fourth document in up to two."""
+ABOUT = """`fit_transform` of scikit-learn's classes and of those in `tallytext.sklearn`, with the
+same parameters; threads by `OMP_NUM_THREADS`. Speedups over scikit-learn on one thread and on two.
+Up to three rounds; n-grams, which are slow in scikit-learn, on every fourth document, up to two."""
 COLUMNS = ("", "scikit-learn", "1 thread", "2 threads", "times, 1", "times, 2")
 
 

@@ -16,16 +16,16 @@ from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock
 
 BYTES = 1_000_000_000
-ABOUT = """From [made-up documents](scale.md#the-documents) in Parquet to a fitted naive Bayes
-model, on the two cores of one machine, each contestant in a process of its own, one after the
-other. Not timed: starting the engine, its first job, and importing libraries. Nothing is cached but
-by the system, which has read the files before. All see the same words, in lower case.
+ABOUT = """From [generated documents](scale.md#the-documents) in Parquet to a fitted naive Bayes
+model, on the two cores of one machine, each program in a separate process, one after the
+other. Not timed: starting the engine, its first job, and importing libraries. Only the operating
+system caches; it has read the files before. All programs use the same words, in lower case.
 
-- *Spark ML*: `Tokenizer`, `CountVectorizer`, `StringIndexer`, `NaiveBayes` in a `Pipeline`, all as
-  they come: the vocabulary is the 2¹⁸ most frequent words. `local[2]`, 6 GB for the driver.
-- *Dask, CountVectorizer*: scikit-learn's `CountVectorizer` finds the words of each partition, their
-  union is sent to the workers, which count and fit a `MultinomialNB` for each partition, and these
-  are added up in pairs: exact, in two passes.
+- *Spark ML*: `Tokenizer`, `CountVectorizer`, `StringIndexer`, `NaiveBayes` in a `Pipeline`, with
+  defaults: the vocabulary is the 2¹⁸ most frequent words. `local[2]`, 6 GB for the driver.
+- *Dask, CountVectorizer*: scikit-learn's `CountVectorizer` finds the words of each partition. The
+  workers get the union, count, and fit a `MultinomialNB` for each partition. These are added in
+  pairs: exact, in two passes.
 - *Dask, HashingVectorizer*: 2¹⁸ buckets, in one pass. It is the best case: words have no names.
 - tallytext keeps all words, exactly.
 

@@ -26,11 +26,11 @@ from tallytext.distributed.spark_session import start_session
 FOLDER = True
 CORPORA = ("20ng_bydate", "reuters21578", "debian_sections")
 PARTITIONS = (1, 2, 7, 64)
-ABOUT = """Whether the tally that two workers come to is equal, to the last bit, to that of
-`Tally.from_texts` on one machine: occurrences, documents and the fractional planes of all models of
-`auto`, several labels per document in Reuters-21578. Texts come as Parquet files, one for each
-partition. "Worker killed": while the partitions are counted, one worker process is ended by
-SIGKILL, as one that ran out of memory would be; its work is done again by another."""
+ABOUT = """Is the tally of two workers bit-identical to that of
+`Tally.from_texts` on one machine? Compared are occurrences, documents and the fractional planes of
+all models of `auto`, with several labels per document in Reuters-21578. Texts are in Parquet files,
+one for each partition. "Worker killed": while the partitions are counted, one worker process is
+ended by SIGKILL, as if it ran out of memory; another worker repeats its work."""
 
 
 def measure(folder: Path, clock: Clock) -> Iterator[Table]:

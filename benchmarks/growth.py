@@ -9,8 +9,8 @@ from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock, on
 from benchmarks.vectorizer import CONTESTANTS
 
-ABOUT = """The same work on parts of the corpus, every eighth document to all of them, on one
-thread, in up to three rounds. Where MB/s stay the same, time grows as the text does."""
+ABOUT = """The same work on samples of the corpus, from every eighth document to all, on one
+thread, in up to three rounds. If MB/s stay the same, time is linear in the size of the text."""
 RIVALS = ("CountVectorizer", "TextVectorizer, 1 thread")
 COLUMNS = ("part", "MB", "CountVectorizer", "MB/s", "TextVectorizer", "MB/s", "times")
 

@@ -23,14 +23,14 @@ FOLDS, FBR = 5, 0.3
 ABOUT = f"""Yang and Liu (1999): the ModApte split, documents with at least one of the 90 categories
 that have training and test documents. Title and body, words in lower case without English stop
 words, in two documents or more; weights ltc. Each class has a threshold (SCut), fitted to scores of
-{FOLDS} folds of the training documents; where its F1 there is below {FBR}, only documents above all
+{FOLDS} folds of the training documents; if its F1 there is below {FBR}, only documents above all
 of those get the class. Paper: micro-F1 as published, to two digits. Time: to fit all training
 documents once. The penalty of ridge (1, of .1, .3, 1 and 3) and {FBR} (of 0, .1, .2, .3 and "auto")
-are defaults that others had found, but test figures of all of these had been seen; those of ridge
-without a bias and of 400 singular values, too. Thresholds for kNN are on the share of the
-similarity that a class has, and not on its sum: that was better by 1 to 2 points on the folds,
-with any of 15, 30, 45 and 60 neighbours and with all terms or some; test figures of these had been
-seen. 45 neighbours, and 2,415 terms by χ², are what the paper took."""
+are defaults found in other work, but test figures of all of these were known, and those of ridge
+without a bias and of 400 singular values. Thresholds for kNN apply to a class's share of the
+similarity and not to the sum: that was better by 1 to 2 points on the folds,
+with any of 15, 30, 45 and 60 neighbours and with all terms or some; test figures of these were
+known. The paper used 45 neighbours and 2,415 terms by χ²."""
 COLUMNS = ("", "micro-F1", "macro-F1", "paper", "time")
 CHI = TermSelector("chi", k=2415, min_df=3, average="max")
 CONTESTANTS: dict[str, tuple[Any, TermSelector | None, str]] = {

@@ -12,9 +12,9 @@ from benchmarks.corpora import Corpus, default_folder
 from benchmarks.tables import Table, duration, figure
 from benchmarks.timing import Clock
 
-ABOUT = """All glosses of WordNet with the words above them as classes; then 2,000 of these glosses,
-evenly spread, are predicted: a test of size and speed, not of accuracy. In a fresh process; the
-peak is that of the whole process, interpreter and texts included."""
+ABOUT = """Training on all glosses of WordNet with their hypernyms as classes, then predicting 2,000
+of these glosses, evenly spaced: a test of size and speed, not of accuracy. In a fresh process; the
+peak memory includes the interpreter and the texts."""
 FILE = "wordnet_gloss_hypernym.parquet"
 ROOT = Path(__file__).resolve().parents[1]
 

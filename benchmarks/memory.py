@@ -14,8 +14,8 @@ from benchmarks.memory_child import JOBS
 from benchmarks.tables import Table
 from benchmarks.timing import Clock
 
-ABOUT = """The most memory that a fresh process takes while it counts a list of str, above what it
-has with the texts loaded; matrix and names are part of it."""
+ABOUT = """Peak memory of a fresh process that counts a list of str, minus its memory after loading
+the texts. It includes the matrix and the names."""
 COLUMNS = ("", "peak extra memory", "of CountVectorizer's")
 ROOT = Path(__file__).resolve().parents[1]
 

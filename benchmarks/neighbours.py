@@ -25,13 +25,13 @@ from tallytext.models.knn import DocumentIndex
 
 K = 30
 ABOUT = f"""The {K} nearest training documents of each held-out document by the cosine of ltc
-weights, all words, from the same matrix of weights. scikit-learn searches by brute force; times as
-fast: as with the number of threads that suits it best. tallytext indexes the training documents
-within the time. Processor: time of all threads together, which tells more on a busy machine.
-Same neighbours: of the lists, those with the same documents, up to equal
-similarities. Memory: what a fresh process takes while it searches, above what it has with the
-weights loaded. Term strength: pairs of training documents, 15 related ones each on average, and
-the strength of all terms."""
+weights, all words, from the same matrix of weights. scikit-learn searches by brute force; speedups
+are relative to its fastest number of threads. The time of tallytext includes indexing the training
+documents. Processor: time of all threads together, which is more reliable on a busy machine.
+Same neighbours: the share of lists with the same documents, up to equal
+similarities. Memory: peak memory of a fresh process during the search, minus its memory after
+loading the weights. Term strength: pairs of training documents, 15 related ones each on average,
+and the strength of all terms."""
 ROOT = Path(__file__).resolve().parents[1]
 JOBS = ("NearestNeighbors, 1 thread", "NearestNeighbors, 2 threads", "tallytext, 2 threads")
 

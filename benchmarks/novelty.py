@@ -24,14 +24,14 @@ from tallytext.classifier.novelty import (
 )
 
 FOLDER = True
-ABOUT = """Some classes are left out of training: all training documents of the others are learned,
-and all test documents are scored. AUROC of `novelty`, of 1 − the largest probability p, and of the
-share of unknown words: the chance that a document of a class left out gets a higher score than one
-of a known class; chance alone gives .5. Means over disjoint draws of the classes left out, and the
-lowest of `novelty`. The coefficients of `novelty` are those of a logistic regression on other
-corpora, which is repeated here: each corpus and model has the same weight, and classes left out
-weigh as much as others. Its form, two signals of about twenty that were tried, was chosen with the
-figures of 20ng_bydate and klue_ynat in view."""
+ABOUT = """Some classes are left out of training: the model is trained on all training documents of
+the others, and all test documents are scored. AUROC of `novelty`, of 1 − the largest probability p,
+and of the share of unknown words: the probability that a document of a left-out class gets a higher
+score than one of a known class (.5 for random scores). Means over disjoint sets of left-out
+classes, and the lowest value of `novelty`. The coefficients of `novelty` come from a logistic
+regression on other corpora, which is repeated here: each corpus and model has the same weight, and
+so have left-out and known classes. Its form, two signals of about twenty that were tried, was
+chosen using the figures of 20ng_bydate and klue_ynat."""
 
 N_LEFT_OUT = {"20ng_bydate": 5, "klue_ynat": 2}
 N_LEFT_OUT_OF_OTHERS = {

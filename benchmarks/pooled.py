@@ -36,13 +36,13 @@ NAMES = ("ag_news_20k", "20ng_bydate")
 LABELS = (2, 10, 50)
 DRAWS = 3
 ABOUT = """All training documents are counted (`TextVectorizer(min_df=2)`), k of each class keep
-their labels, and `PooledNB` learns from all of them, on as many threads as there are cores. Posts
-of 20ng_bydate are without headers, signatures and quotes. Times: the whole from a list of str, with
-k = 10, beside `TfidfVectorizer(sublinear_tf=True)` on all documents and `LogisticRegression(C=10)`
-on those with labels; then each stage, of which the first three are once for a pool. Accuracy: on
-the held-out documents in percent, the mean of three draws of labels (of as many as there are
-rounds, if these are fewer), of the whole and with one part left out at a time. The constants were
-chosen with these corpora in view."""
+their labels, and `PooledNB` learns from all of them, with one thread per core. Posts
+of 20ng_bydate are without headers, signatures and quotes. Times: the total from a list of str, with
+k = 10, compared with `TfidfVectorizer(sublinear_tf=True)` on all documents and
+`LogisticRegression(C=10)` on those with labels; then each stage; the first three are needed once
+for a pool. Accuracy: on the held-out documents in percent, the mean of three samples of labels (or
+one per round, if there are fewer rounds), complete and with one part left out at a time. The
+constants were chosen on these corpora."""
 
 #: What is left out, and the parameters that leave it out.
 PARTS: dict[str, dict[str, Any]] = {

@@ -15,9 +15,9 @@ from benchmarks.timing import Clock
 from tallytext import TextClassifier
 
 FILE = "20ng_bydate.parquet"
-ABOUT = """All documents of 20ng_bydate, pooled and split at random, three to learn from for two
-held out; ten splits. `TextClassifier().predict_set(texts, coverage)`: the share of held-out
-documents whose label is in the set, and the mean number of labels in a set."""
+ABOUT = """All documents of 20ng_bydate, split at random ten times, 60 % for training. The share of
+held-out documents whose label is in the set returned by
+`TextClassifier().predict_set(texts, coverage)`, and the mean number of labels in a set."""
 
 SPLITS = 10
 COVERAGES = (0.8, 0.9, 0.95)

@@ -19,11 +19,11 @@ from tallytext import RefinedNB, TextVectorizer
 
 FOLDER = True
 ABOUT = """Documents with one label; debian_sections is split by source.
-`TfidfVectorizer(sublinear_tf=True)` and `LinearSVC()` beside `TextVectorizer(tokens="sklearn")`,
-which finds the same words, and `RefinedNB()`, on as many threads as there are cores. Accuracy on
-the held-out documents in percent. Times are from a list of str: of training on all training
-documents, and of predicting all held-out ones. Going on: 90 % of the training documents were
-trained on, then the others are learned (`learn`, `refit`), or all are trained on in two passes;
+`TfidfVectorizer(sublinear_tf=True)` and `LinearSVC()` compared with `RefinedNB()` on
+`TextVectorizer(tokens="sklearn")`, which finds the same words, with one thread per core. Accuracy
+on the held-out documents in percent. Times are from a list of str: training on all training
+documents, and predicting all held-out ones. Going on: after training on 90 % of the training
+documents, the others are learned (`learn`, `refit`), or two passes are made over all documents;
 accuracy on the held-out documents."""
 
 

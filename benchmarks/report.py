@@ -16,10 +16,13 @@ HEAD = """# Benchmarks
 
 <!-- Generated: do not edit. -->
 
-`make bench` wrote this page. Contestants took turns in one process, in {rounds} rounds unless a
-section says otherwise; the best time of each counts, with the garbage collector off. Look at the
-ratios: times depend on the machine. MB are 10⁶ bytes of UTF-8. scikit-learn's vectorizers use one
-thread by nature.
+Speed, memory and accuracy of tallytext, compared with scikit-learn and other libraries. Look at the
+ratios: times depend on the machine. `make bench` measures everything and writes this page;
+`make bench ARGS="--only NAME"` measures one part.
+
+The programs compared take turns in one process, in {rounds} rounds unless a section states
+otherwise, with the garbage collector off; the best time counts. MB are 10⁶ bytes of UTF-8.
+scikit-learn's vectorizers use one thread.
 
 {machine}
 """

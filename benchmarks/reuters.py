@@ -28,14 +28,14 @@ FOLDS, REPEATS, FBR = 5, 3, 0.1
 ABOUT = f"""Kim, Seo and Rim (2003): the ModApte split, 90 categories, several labels per document
 or none. Title and body, words in lower case without English stop words, in two documents or more.
 Each class has a threshold on its score per token (SCut), fitted to scores of {FOLDS} folds of the
-training documents; where its F1 there is below {FBR}, only documents above all of those get the
-class. "Oracle": with thresholds fitted to the test documents, which nobody could know. Unigram
+training documents; if its F1 there is below {FBR}, only documents above all of those get the
+class. "Oracle": thresholds fitted to the test documents, an upper bound. Unigram
 model: multinomial, Laplace smoothing. Poisson models: α = .8 as published, Θ = 10. PNB* chooses
-weighting and α for each class in folds that are dealt {REPEATS} times; the published one was chosen
+weighting and α for each class in {REPEATS} rounds of folds; the published one was chosen
 on test documents.
 Stop words, no stemming, no rare words, Θ and {FBR} were chosen by cross-validation on training
-documents, after test figures of some other settings had been seen. Many classes have one or two
-test documents: in macro-F1, .01 is less than noise."""
+documents, after test figures of some other settings were known. Many classes have one or two
+test documents, so .01 of macro-F1 is less than noise."""
 COLUMNS = ("", "micro", "macro", "oracle", "macro", "paper", "macro")
 PUBLISHED = {
     "unigram": (0.7212, 0.3414),

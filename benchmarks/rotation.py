@@ -22,11 +22,11 @@ from tallytext import (
 )
 
 ABOUT = """Accuracy on the documents held out, in the first corpus. Words in lower case without
-English stop words, in two documents or more; weights ltc. Time: to fit, once. A tree on words asks
-for one word at a time; on 200 features of latent semantic analysis, and on Fisher's directions
-among them, for what all words say together. All trees are scikit-learn's, grown until leaves are
-pure. The defaults of the forest were chosen among thirteen settings by their accuracy on these very
-documents held out, so its figures flatter it; those of the other rows were not chosen.
+English stop words, in two documents or more; weights ltc. Time: to fit, once. A tree on words
+splits on one word at a time. The other trees split on features that combine all words: 200 features
+of latent semantic analysis, and Fisher's directions among them. All trees are scikit-learn's, grown
+until leaves are pure. The defaults of the forest were chosen among thirteen settings by their
+accuracy on these held-out documents, so its figures are optimistic; the other rows have no choices.
 
 The second table is the file of a classifier trained on the first 3.5 MB of texts, all words. Exact
 vectors are what 32-bit floats would take, uncompressed."""

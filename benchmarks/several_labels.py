@@ -17,12 +17,12 @@ from tallytext.classifier.labels import count_matches
 
 FOLDER = True
 ABOUT = """Micro-averaged F1 of `TextClassifier.predict` with its default thresholds. First,
-ModApte's split of Reuters-21578: 1,000 documents are trained on and the others learned in five
-steps, beside training at once. Then documents dealt at random, seven to train on for three held
-out: the F1 that the report expects, and the F1 on the held-out documents. The tags of
-debian_sections are those of 8,000 packages. At last ModApte again, with the best 2 % of the terms
-by each score: F1, and the label that is given most often for each document that has it; labels of
-no test document are left out."""
+ModApte's split of Reuters-21578: training on 1,000 documents and learning the others in five
+steps, compared with training on all at once. Second, random splits, 70 % for training: the F1 that
+the report expects, and the F1 on the held-out documents. The tags of
+debian_sections are those of 8,000 packages. Third, ModApte again, with the best 2 % of the terms
+by each score: F1, and the label with the most predictions per document that has it; labels without
+test documents are left out."""
 
 FILES = {
     "reuters21578": "reuters21578.parquet",

@@ -19,9 +19,9 @@ from benchmarks.tables import Table, figure
 from benchmarks.timing import Clock
 
 ABOUT = """`tally train` and `tally predict` on generated documents of about a thousand bytes, in
-eight classes, with a word that is new in every tenth of them: 2 GB of text in one file, as
-Parquet and as JSON lines. MB are those of the text. The most memory that the process took at any
-time, that of the interpreter and its libraries included. In a quick run, 20 MB."""
+eight classes, with a new word in every tenth document: 2 GB of text in one file, as
+Parquet and as JSON lines. MB are those of the text. Peak memory of the process, including the
+interpreter and its libraries. In a quick run, 20 MB."""
 
 CLASSES = 8
 CHUNK = 20_000  # documents

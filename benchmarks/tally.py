@@ -14,9 +14,9 @@ from benchmarks.timing import Clock, Contestant, on
 from tallytext import Tally
 
 ABOUT = """`Tally.from_texts` of all documents, on all cores; and `learn` of one document of 150
-words, given as term and count, amortised over 2,000 of them, into a tally of the whole corpus and
-into one of every tenth document. "Known" documents are cut from those that both tallies were made
-of, "new" ones from those that were held out: some of their terms have to be added."""
+words, given as terms and counts, amortised over 2,000 of them, into a tally of the whole corpus and
+into one of every tenth document. "Known" documents are in both tallies; "new" ones were held out,
+so some of their terms are added."""
 WORDS, LEARNED = 150, 2000
 LEARNING = ("one document of 150 words", "into all", "into a tenth", "all / tenth")
 

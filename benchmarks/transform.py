@@ -12,7 +12,7 @@ from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
 
 ABOUT = """`transform` of the same texts, with the vocabulary that `fit` learned from them.
-Times as fast: as CountVectorizer."""
+Speedups are relative to CountVectorizer."""
 
 
 def measure(corpora: Sequence[Corpus], clock: Clock) -> Iterator[Table]:

@@ -25,14 +25,15 @@ from tallytext.semantic import Phrases, TranslationModel
 from tallytext.semantic.estimation import translation_rows
 
 FOLDER = True
-ABOUT = """A row for each word: the words that its documents have more of than the background
-explains. The training texts of 20ng_bydate without headers, footers and quotes, as scikit-learn's
-loader removes them; words of two documents or more. The peer multiplies the matrix of which
-document has which word by that of the counts, with SciPy in blocks of 512 words, and solves row by
-row with NumPy. From text: `TranslationModel.fit`. Memory: what a fresh process takes, above what it
-has with counts or texts loaded. Then the first words of three rows, learned from 20ng_orig19997
-without headers and English stop words, phrases by Xtract, beside those that Zhou, Zhang and Hu
-published for their 20 Newsgroups (prepared in another way, which they do not describe)."""
+ABOUT = """A row for each word: the words that are more frequent in its documents than the
+background explains. The training texts of 20ng_bydate without headers, footers and quotes, as
+scikit-learn's loader removes them; words of two documents or more. The peer multiplies the matrix
+of document-word incidence by that of the counts, with SciPy in blocks of 512 words, and solves row
+by row with NumPy. From text: `TranslationModel.fit`. Memory: peak memory of a fresh process, minus
+its memory after loading counts or texts. Then the first words of three rows, learned from
+20ng_orig19997 without headers and English stop words, phrases by Xtract, next to those that Zhou,
+Zhang and Hu published for their 20 Newsgroups (with another preparation, which they do not
+describe)."""
 ROOT = Path(__file__).resolve().parents[1]
 PEER = "SciPy and NumPy"
 TEXTS = "texts.jsonl"

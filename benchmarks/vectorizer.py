@@ -13,7 +13,7 @@ from benchmarks.timing import Clock, on
 from tallytext import TextVectorizer
 
 ABOUT = """From a list of str to CSR counts and names: `fit_transform` and `get_feature_names_out`.
-A hashing vectorizer keeps no names. Times as fast: as CountVectorizer."""
+A hashing vectorizer has no names. Speedups are relative to CountVectorizer."""
 
 
 def measure(corpora: Sequence[Corpus], clock: Clock) -> Iterator[Table]:

@@ -12,10 +12,10 @@ from benchmarks.timing import Clock
 from tallytext import BernoulliNB, MultinomialNB, TextVectorizer, vocabulary_curve
 from tallytext.tuning import VocabularyCurve
 
-ABOUT = """Share of held-out documents with a wrong label, for the best terms by information gain,
+ABOUT = """Error rate on held-out documents, for the best terms by information gain,
 χ² (the largest over the classes) and document frequency. Terms were scored on the training
 documents. `vocabulary_curve` measures all of it in one call; `MultinomialNB()` and `BernoulliNB()`
-are read off masked tallies, scikit-learn's `ComplementNB()` is fitted anew for each point."""
+are computed from masked tallies, scikit-learn's `ComplementNB()` is refitted for each point."""
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 10**9)
 MODELS = {
     "multinomial": MultinomialNB(),
