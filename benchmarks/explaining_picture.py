@@ -1,11 +1,10 @@
-"""Writes docs/explain.svg: what ``tally explain`` says of a mail, as a terminal shows it.
+"""Writes docs/explain.svg: the output of ``tally explain`` for a ticket, as a terminal shows it.
 
-The mails are those of the quick start in the README, so that who follows it sees the same.
+The model is trained on the example tickets, as in the README, so readers see the same.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from pathlib import Path
@@ -15,33 +14,28 @@ from rich.console import Console
 from rich.text import Text
 
 from tallytext import TextClassifier
+from tallytext.cli.demo import load_tickets
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "explain.svg"
-ASKED = "Lunch on Friday, or a cheap prize?"
-
-
-def mails() -> tuple[list[str], list[str]]:
-    """Return the texts and labels of the quick start."""
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    written = re.search(r"cat > mails\.csv <<'END'\n(.*?)^END", page, re.M | re.S)
-    assert written is not None
-    rows = list(csv.DictReader(io.StringIO(written[1])))
-    return [row["body"] for row in rows], [row["folder"] for row in rows]
+ASKED = "The courier never came, and I want my money back"
 
 
 def picture() -> str:
     """Return the decision and its reasons, as SVG that loads nothing from elsewhere."""
-    classifier = TextClassifier().fit(*mails())
+    labelled = [ticket for ticket in load_tickets() if ticket.queue]
+    classifier = TextClassifier().fit(
+        [ticket.body for ticket in labelled], [ticket.queue for ticket in labelled]
+    )
     console = Console(
         file=io.StringIO(),
         record=True,
         force_terminal=True,
         color_system="truecolor",
-        width=72,
+        width=80,
         highlight=False,
     )
-    console.print(Text.assemble(("$ ", "dim"), f'tally explain mails.tally "{ASKED}"'))
+    console.print(Text.assemble(("$ ", "dim"), f'tally explain tickets.tally "{ASKED}"'))
     likeliest = classifier.top_k([ASKED], 3)[0]
     console.print(", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest))
     console.print(classifier.explain(ASKED).to_rich(10))
