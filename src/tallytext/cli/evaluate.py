@@ -382,12 +382,9 @@ def _mistake_lines(
         # The sign says it without colours.
         style = "green" if value > 0 else "red"
         evidence.append(f"{'+' if value > 0 else '−'}{clean(term)}", style=style)
-        evidence.append(f" {abs(value):.1f}  ", style="dim")
-    lines = [
-        Text.assemble((clean(answer), "bold"), (f"  {clean(place)}", "dim")),
-        Text(f"  {text}"),
-    ]
-    return [*lines, evidence] if words else lines
+        evidence.append(f" {abs(value):.2f}  ", style="dim")
+    head = Text.assemble((f"{clean(place)}: ", "dim"), (clean(answer), "bold"))
+    return [head, Text(f"  {text}"), *([evidence] if words else [])]
 
 
 def _check_score(report: EvaluationReport, min_score: float | None) -> None:

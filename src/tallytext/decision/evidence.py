@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # The most words for the answer, and against it.
 _N_FOR, _N_AGAINST = 6, 3
+# Words with a smaller share of the largest contribution do not explain an answer.
+_MIN_SHARE = 0.05
 _MAX_TEXT_LENGTH = 1_200
 # Words with a smaller share of the largest contribution are not marked.
 _MIN_MARKED_SHARE, _N_SHADES = 0.08, 4
@@ -30,7 +32,13 @@ def leading_words(explanation: Explanation | None) -> list[tuple[str, float]]:
     """
     if explanation is None:
         return []
-    known = [(each.term, each.value) for each in explanation.contributions if each.known]
+    known = [
+        (each.term, each.value)
+        for each in explanation.contributions
+        if each.known and any(map(str.isalnum, each.term))
+    ]
+    least = _MIN_SHARE * max((abs(value) for _, value in known), default=0.0)
+    known = [each for each in known if abs(each[1]) >= least]
     ranked = sorted(known, key=lambda each: -abs(each[1]))
     helped = [each for each in ranked if each[1] > 0][:_N_FOR]
     return helped + [each for each in ranked if each[1] < 0][:_N_AGAINST]
