@@ -1,6 +1,7 @@
 """What is seen while documents are labelled, and what keys do."""
 
 import io
+import json
 import os
 import re
 import threading
@@ -146,6 +147,62 @@ class TestKeysPressed:
     def test_a_label_may_be_any_text(self, session):
         seen(session, "n\nq\nn\na, b ⚽\n")
         assert [answer.label for answer in session.journal.annotations] == ["q", "a, b ⚽"]
+
+    def test_keys_stay_in_a_later_session_without_class(self, tmp_path):
+        path = tmp_path / "kept.labels.jsonl"
+        with Journal(path) as journal:
+            seen(Session(TEXTS, journal), "3\n2\n", classes=["zoo", "sky", "sea"])
+        with Journal(path) as journal:
+            seen(Session(TEXTS, journal), "2\n3\nn\nnew\n1\n")
+            labels = [answer.label for answer in journal.annotations]
+        assert labels == ["sea", "sky", "sky", "sea", "new", "new"]
+
+    def test_keys_stay_when_other_labels_are_named_first(self, tmp_path):
+        path = tmp_path / "kept.labels.jsonl"
+        with Journal(path) as journal:
+            seen(Session(TEXTS, journal), "sea\nsky\n")
+        with Journal(path) as journal:
+            session = Session(TEXTS, journal, given={5: "moon"})
+            seen(session, "1\n2\n3\n", classes=["moon", "zoo"])
+            labels = [answer.label for answer in journal.annotations]
+        assert labels == ["sea", "sky", "sea", "sky", "moon"]
+
+    @pytest.mark.parametrize("key", [7, "", "n", "12", None, "/"])
+    def test_a_key_that_is_none_is_ignored(self, tmp_path, key):
+        path = tmp_path / "kept.labels.jsonl"
+        row = {"row": 0, "text": TEXTS[0], "label": "sea", "key": key}
+        path.write_text(json.dumps(row) + "\n")
+        with Journal(path) as journal:
+            seen(Session(TEXTS, journal), "1\n")
+            assert [answer.label for answer in journal.annotations] == ["sea", "sea"]
+
+    def test_labels_are_searched_by_any_letters(self, session):
+        classes = [f"class {number}" for number in range(60)]
+        seen(session, "/\n57\n/\nCLASS 9\n", classes=classes)
+        assert [answer.label for answer in session.journal.annotations] == ["class 57", "class 9"]
+
+    def test_labels_found_are_shown_while_somebody_types(self, session):
+        typed = iter(["/", "e", "a", ""])
+
+        class Typist(Person):
+            def read_key(self):
+                return next(typed, "q")
+
+            def read_line(self, show, known=()):
+                line = ""
+                while key := next(typed):
+                    line += key
+                    show(line)
+                return line
+
+        options = {"force_terminal": True, "height": 24, "classes": ["zoo", "sea", "ear"]}
+        shown = seen(session, "", reader=Typist, **options)
+        assert "search: e  → ear · sea" in shown and "search: ea  → ear · sea" in shown
+        assert [answer.label for answer in session.journal.annotations] == ["ear"]
+
+    def test_a_search_without_a_match_says_what_to_do(self, session):
+        with pytest.raises(InputError, match="no label contains 'xyz'; press n"):
+            seen(session, "/\nxyz\n", classes=["sea"])
 
     @pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), FileError("gone")])
     def test_an_answer_that_cannot_be_kept_is_asked_for_again(self, session, problem, monkeypatch):

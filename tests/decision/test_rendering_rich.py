@@ -78,7 +78,7 @@ def test_there_are_no_colours_but_in_a_terminal():
     file = StringIO()
     rich.print(WHY, file=file)
     assert "\x1b" not in file.getvalue()
-    assert "wave cloud foam" in file.getvalue()
+    assert "+wave -cloud foam" in file.getvalue()
 
 
 def test_texts_terms_and_labels_are_no_markup():
@@ -117,3 +117,50 @@ def test_lines_stay_lines_and_tabs_become_spaces():
 def test_k_limits_the_table():
     shown = ESCAPES.sub("", printed(WHY.to_rich(1)))
     assert re.search(r"\(1 others\) +-1\.00", shown)
+
+
+def in_terminal(why, term, **environment):
+    """What a terminal of this name gets."""
+    variables = {"TERM": term, **environment}
+    return printed(why, color_system="auto", _environ=variables)
+
+
+def styles(shown):
+    """The escape sequence before each word of the text."""
+    return {word: codes for codes, word in re.findall(r"\x1b\[([0-9;]*)m[+-]?(\w+)\x1b", shown)}
+
+
+@pytest.mark.parametrize("term", ["xterm", "screen", "linux", "xterm-256color"])
+def test_words_for_and_against_differ_in_every_terminal(term):
+    strong = (
+        Contribution("wave", 1, 2.0, spans=((0, 4),)),
+        Contribution("cloud", 1, -2.0, spans=((5, 10),)),
+        Contribution("salt", 1, 0.6, spans=((11, 15),)),
+        Contribution("wind", 1, -0.6, spans=((16, 20),)),
+    )
+    why = Explanation("sea", "sky", 1, 0, 1, 0, strong, text="wave cloud salt wind")
+    shown = in_terminal(why, term)
+    found = styles(shown)
+    assert found["wave"] != found["cloud"]
+    assert found["salt"] != found["wind"]
+    assert len(set(re.findall(r"\x1b\[([0-9;]*)m█+", shown))) == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"color_system": "auto", "_environ": {"TERM": "dumb"}},
+        {"color_system": "auto", "_environ": {"TERM": "xterm", "NO_COLOR": "1"}},
+        {"color_system": "auto", "_environ": {}, "force_terminal": False},
+    ],
+    ids=["dumb", "NO_COLOR", "pipe"],
+)
+def test_without_colours_words_have_a_sign(options):
+    shown = ESCAPES.sub("", printed(WHY, **options))
+    assert "+wave -cloud foam" in shown
+
+
+def test_words_of_next_to_no_weight_have_no_sign():
+    words = (WORDS[0], Contribution("cloud", 1, -0.01, spans=((5, 10),)))
+    why = Explanation("sea", "sky", 1, 0, 1, 0, words, text="wave cloud")
+    assert "+wave cloud\n" in printed(why, force_terminal=False, color_system=None)

@@ -76,8 +76,9 @@ def label(
 
     Shows the most informative document, the label that the model predicts, and the words that
     count for it. Every fifth document is sampled at random, to estimate the accuracy. Press Enter
-    to accept the prediction, a digit or letter for a known label, n for a new one, u to undo, s to
-    skip, ? for help, and q to quit. From a pipe, each line is a key or a label.
+    to accept the prediction, a digit or letter for a known label, n for a new one, / to search the
+    labels, u to undo, s to skip, ? for help, and q to quit. From a pipe, each line is a key or a
+    label.
 
     Every label is on disk before the next document is shown. You can stop at any time and continue
     with the same command. The file of labels can be used for training (tally train FILE). At the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
 from statistics import median
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tallytext.cli.io import delay_interrupts, result_console, show_error
 from tallytext.cli.keys import DOWN, ESCAPE, REDRAW, UP
-from tallytext.decision.rendering import bar_shares, escape_controls, split_segments
+from tallytext.decision.rendering import Colours, bar_shares, escape_controls, split_segments
 from tallytext.errors import InputError, TallytextError
 from tallytext.evaluation.significance import wilson_interval
 from tallytext.labelling.session import LabellingStats
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tallytext.cli.keys import Keys
     from tallytext.decision.explanation import Explanation
+    from tallytext.labelling.journal import Annotation
     from tallytext.labelling.session import Query, Session
 
 
@@ -32,6 +33,7 @@ HELP = """\
 Enter          accept the guess
 1-9, a-z       give the label of this key; a label keeps its key, also in later sessions
 n              type a label, new or known: Tab completes, Enter gives it, Esc cancels
+/              search the labels: type some letters, Enter gives the first label shown
 s              skip the document in this session
 u              undo the last answer or skip; can be repeated
 Space, arrows  page through a long document
@@ -53,6 +55,7 @@ Press any key to go back."""
 #: Keys that do not give a label.
 COMMANDS = {
     "n": "new label",
+    "/": "search",
     "s": "skip",
     "u": "undo",
     "?": "help",
@@ -63,12 +66,18 @@ MORE, BACK = " ", "-"
 _KEYS = "123456789" + "".join(sorted({*"abcdefghijklmnopqrstuvwxyz"} - {*COMMANDS}))
 
 
-def label_keys(labels: Iterable[str]) -> dict[str, str]:
+def label_keys(labels: Iterable[str], stored: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the label of each key.
 
     Labels get digits and then letters, in their order; a label of one character is its own key, if
     that is free. The key of a label depends only on the labels before it, so that it does not
-    change when labels are added. Labels without a key have to be typed.
+    change when labels are added. Labels without a key have to be typed or searched.
+
+    Parameters
+    ----------
+    labels : iterable of str
+    stored : mapping of str to str, default=None
+        The labels of keys that are assigned already, as in an earlier session.
 
     Examples
     --------
@@ -76,14 +85,53 @@ def label_keys(labels: Iterable[str]) -> dict[str, str]:
     {'1': 'sport', '2': 'world', 'x': 'x', '3': 'n'}
     >>> label_keys(["0", "1"])
     {'0': '0', '1': '1'}
+    >>> label_keys(["sport", "world"], {"1": "world"})
+    {'1': 'world', '2': 'sport'}
     """
-    found: dict[str, str] = {}
+    found = dict(stored or {})
+    have_keys = set(found.values())
     # dict.fromkeys() removes duplicates and keeps the order, on which the keys depend.
     for label in dict.fromkeys(labels):
+        if label in have_keys:
+            continue
         key = label if _can_be_key(label) and label not in found else _free(found)
         if key is not None:
             found[key] = label
     return found
+
+
+def stored_keys(annotations: Iterable[Annotation]) -> dict[str, str]:
+    """Return the label of each key that the answers were given with; the first use counts.
+
+    Examples
+    --------
+    >>> from tallytext.labelling.journal import Annotation
+    >>> stored_keys([Annotation(1, "", "ham", key="2"), Annotation(2, "", "spam", key="2")])
+    {'2': 'ham'}
+    """
+    found: dict[str, str] = {}
+    for each in annotations:
+        key = each.key
+        # Lines may be edited by hand, and come from other programs with a field of this name.
+        is_key = isinstance(key, str) and (
+            key in [*_KEYS] or (key == each.label and _can_be_key(key))
+        )
+        if is_key and each.label not in found.values():
+            found.setdefault(str(key), each.label)
+    return found
+
+
+def find_labels(letters: str, labels: Iterable[str]) -> list[str]:
+    """Return the labels that contain some letters, those that begin with them first.
+
+    Examples
+    --------
+    >>> find_labels("sp", ["wasp", "Sport", "news"])
+    ['Sport', 'wasp']
+    """
+    wanted = letters.casefold()
+    found = [each for each in dict.fromkeys(labels) if wanted in each.casefold()]
+    return sorted(found, key=lambda each: not each.casefold().startswith(wanted))
 
 
 def _can_be_key(label: str) -> bool:
@@ -102,6 +150,7 @@ class Highlight(Enum):
     """Styles of highlighted words, for the guess and against it."""
 
     COLOURS = ("white on rgb(24,112,46)", "white on rgb(160,34,34)")
+    SIXTEEN = ("black on green", "white on red")
     FONTS = ("bold reverse", "underline")
     SIGNS = ("+", "-")
 
@@ -110,7 +159,8 @@ class Highlight(Enum):
         """Return the styles that a terminal or a file can show."""
         if not console.is_terminal or console.is_dumb_terminal:
             return cls.SIGNS
-        return cls.FONTS if console.no_color or console.color_system is None else cls.COLOURS
+        by_colours = {Colours.MANY: cls.COLOURS, Colours.SIXTEEN: cls.SIXTEEN}
+        return by_colours.get(Colours.for_console(console), cls.FONTS)
 
     def apply(self, word: str, speaks_for: bool) -> Text:
         """Return a highlighted word."""
@@ -336,9 +386,11 @@ class Screen:
             line = line[1:]
         self.show_last(prompt + line)
 
-    def show_last(self, line: str) -> None:
-        """Replace the last line."""
+    def show_last(self, line: str, *, cut: bool = False) -> None:
+        """Replace the last line; ``cut`` it to the width of the screen if it may be longer."""
         shown = escape_controls(line, keep="")
+        if cut and cell_len(shown) >= self._console.width:
+            shown = set_cell_size(shown, self._console.width - 2) + "…"
         # Blanks erase on any terminal, even characters of two columns.
         blank = set_cell_size(shown, self._console.width - 1)
         self._console.file.write(f"\r{blank}\r{shown}")
@@ -449,7 +501,7 @@ class Screen:
             lines = self._flow(items, "   ")
             if len(lines) <= most:
                 return lines
-        return [*lines[:most], Text("⋯ and more: press n to type any label", style="dim")]
+        return [*lines[:most], Text("⋯ and more: press / to search the labels", style="dim")]
 
     def _flow(self, items: Sequence[Text], between: str) -> list[Text]:
         """Return the items in lines; an item is broken only if it is longer than a line."""
@@ -506,7 +558,11 @@ class Dialogue:
     @property
     def labels(self) -> dict[str, str]:
         """The label of each key: those of --class first, then in the order of their first use."""
-        return label_keys([*self._classes, *self._session.labels.values()])
+        stored = stored_keys(self._session.journal.annotations)
+        return label_keys(self._all_labels(), stored)
+
+    def _all_labels(self) -> list[str]:
+        return [*dict.fromkeys([*self._classes, *self._session.labels.values()])]
 
     def run(self) -> None:
         """Show documents until all are labelled or the user quits."""
@@ -538,6 +594,7 @@ class Dialogue:
         actions: dict[str, Callable[[], None]] = {
             "": self._accept_guess,
             "n": self._type_label,
+            "/": self._search_label,
             "s": self._skip,
             "u": self._undo,
             "?": self._help,
@@ -558,6 +615,21 @@ class Dialogue:
         label = self._keys.read_line(lambda typed: self._screen.show_prompt(prompt, typed), known)
         if label and self._is_meant(label):
             self._answer(label)
+
+    def _search_label(self) -> None:
+        known = self._all_labels()
+
+        def show(typed: str) -> None:
+            found = " · ".join(find_labels(typed, known)) or "no label; Esc cancels"
+            self._screen.show_last(f"search: {typed}  → {found}", cut=True)
+
+        letters = self._keys.read_line(show)
+        if not letters:
+            return
+        found = find_labels(letters, known)
+        if not found:
+            raise InputError(f"no label contains {letters!r}; press n to type a new one.")
+        self._answer(found[0])
 
     def _is_meant(self, label: str) -> bool:
         """Return False if the label looks like a misspelt one and the user does not confirm it."""
@@ -586,10 +658,16 @@ class Dialogue:
         guess = self._session.query().guess
         self._wait(f"{label} …")
         with delay_interrupts():  # the answer is saved and learned, or neither
-            self._session.annotate(label)
+            self._session.annotate(label, key=self._key_of(label))
         self._pace.step()
         was = f" (the guess was {guess.label})" if guess and guess.label != label else ""
         self._notice = f"{label}: saved{was}. Press u to undo."
+
+    def _key_of(self, label: str) -> str | None:
+        """Return the key of a label, known or new; None if it has to be typed."""
+        stored = stored_keys(self._session.journal.annotations)
+        keys = label_keys([*self._all_labels(), label], stored)
+        return next((key for key, each in keys.items() if each == label), None)
 
     def _skip(self) -> None:
         self._session.skip()

@@ -16,7 +16,7 @@ from tallytext.text.analysis import Analyzer, analyse_char_ngrams, mark_char_ngr
 from tallytext.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import ConsoleRenderable
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Explanation:
         """
         return render_html(self, k)
 
-    def to_rich(self, k: int = 10) -> Group:
+    def to_rich(self, k: int = 10) -> ConsoleRenderable:
         """Return a renderable for :func:`rich.print`: the text with coloured words, and a table.
 
         Words for the class are green and words against it are red; the stronger the brighter.
@@ -223,7 +223,7 @@ class Explanation:
     def __str__(self) -> str:
         return self.to_text()
 
-    def __rich__(self) -> Group:
+    def __rich__(self) -> ConsoleRenderable:
         return self.to_rich()
 
     def _repr_html_(self) -> str:

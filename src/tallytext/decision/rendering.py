@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from html import escape
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -346,23 +347,56 @@ def _html_unknown(explanation: Explanation) -> str:
 # From dark to bright, all of them readable behind white letters.
 _POSITIVE_BACKGROUNDS = ("rgb(16,48,24)", "rgb(20,80,36)", "rgb(24,112,46)", "rgb(26,127,55)")
 _NEGATIVE_BACKGROUNDS = ("rgb(60,20,20)", "rgb(100,26,26)", "rgb(150,32,32)", "rgb(190,36,36)")
+# Dark colours of the lists above all become black on a terminal of 16 colours. From weak to strong.
+_POSITIVE_OF_SIXTEEN, _NEGATIVE_OF_SIXTEEN = ("green", "black on green"), ("red", "white on red")
 _RICH_BAR_COLUMNS = 16  # to each side
 # Bidirectional controls can make a text read as a different one.
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
-def render_rich(explanation: Explanation, k: int) -> Group:
-    """Return a headline, the coloured text if there is one, and a table of k terms for rich."""
-    from rich.console import Group
-    from rich.text import Text
+class Colours(StrEnum):
+    """Colours that a terminal or a file can show."""
 
-    shown = [Text(escape_controls(explanation.headline, keep=""), style="bold")]
-    if explanation.text is not None:
-        shown += [Text(""), _rich_text(explanation)]
-    table = _rich_table(table_rows(explanation, k))
-    unknown = [escape_controls(each.term, keep="") for each in explanation.unknown_terms]
-    listed = Text.assemble(("unknown: ", "dim"), (", ".join(unknown), "dim underline"))
-    return Group(*shown, Text(""), table, *([listed] if unknown else []))
+    MANY = "many"
+    SIXTEEN = "sixteen"
+    NONE = "none"
+
+    @classmethod
+    def for_console(cls, console: Console) -> Colours:
+        """Return the colours of a console; none for a file, TERM=dumb or NO_COLOR."""
+        system = console.color_system
+        if system is None or console.no_color or console.is_dumb_terminal:
+            return cls.NONE
+        return cls.MANY if system in ("truecolor", "256") else cls.SIXTEEN
+
+
+def render_rich(explanation: Explanation, k: int) -> ConsoleRenderable:
+    """Return a headline, the coloured text if there is one, and a table of k terms for rich.
+
+    Without colours, words for the label are marked by ``+`` and words against it by ``-``.
+    """
+    return _RichExplanation(explanation, k)
+
+
+@dataclass(frozen=True)
+class _RichExplanation:
+    """An explanation that is rendered in the colours of the console."""
+
+    explanation: Explanation
+    k: int
+
+    def __rich_console__(self, console: Console, _: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        explanation, colours = self.explanation, Colours.for_console(console)
+        yield Text(escape_controls(explanation.headline, keep=""), style="bold")
+        if explanation.text is not None:
+            yield Text("")
+            yield _rich_text(explanation, colours)
+        yield Text("")
+        yield _rich_table(table_rows(explanation, self.k), colours)
+        if unknown := [escape_controls(each.term, keep="") for each in explanation.unknown_terms]:
+            yield Text.assemble(("unknown: ", "dim"), (", ".join(unknown), "dim underline"))
 
 
 def escape_controls(text: str, keep: str = "\n") -> str:
@@ -396,27 +430,44 @@ def _control_symbol(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _rich_text(explanation: Explanation) -> Text:
+def _rich_text(explanation: Explanation, colours: Colours) -> Text:
     from rich.text import Text
 
     segments = split_segments(explanation.text or "", explanation.contributions)
     shares = bar_shares([segment.value for segment in segments])
     shown = Text()
     for segment, share in zip(segments, shares, strict=True):
-        shown.append(escape_controls(segment.text), style=_rich_style(segment, share))
+        sign = _sign(segment, share) if colours is Colours.NONE else ""
+        shown.append(sign + escape_controls(segment.text), style=_style(segment, share, colours))
     return shown
 
 
-def _rich_style(segment: Segment, share: float) -> str:
+def _step(share: float) -> int:
+    """Return the step of a share, from 0; -1 for a word that adds next to nothing."""
+    # These stay uncoloured, or the text would be hard to read.
+    return round(abs(share) * len(_POSITIVE_BACKGROUNDS)) - 1
+
+
+def _sign(segment: Segment, share: float) -> str:
+    if not segment.has_known_term or _step(share) < 0:
+        return ""
+    return "+" if share > 0 else "-"
+
+
+def _style(segment: Segment, share: float, colours: Colours) -> str:
     if not segment.has_known_term:
         return "dim underline" if segment.is_unknown_word else ""
+    step = _step(share)
+    if step < 0 or colours is Colours.NONE:
+        return ""
+    if colours is Colours.SIXTEEN:
+        styles = _POSITIVE_OF_SIXTEEN if share > 0 else _NEGATIVE_OF_SIXTEEN
+        return styles[step * len(styles) // len(_POSITIVE_BACKGROUNDS)]
     backgrounds = _POSITIVE_BACKGROUNDS if share > 0 else _NEGATIVE_BACKGROUNDS
-    step = round(abs(share) * len(backgrounds)) - 1
-    # Words that add next to nothing stay uncoloured, or the text would be hard to read.
-    return f"rgb(255,255,255) on {backgrounds[step]}" if step >= 0 else ""
+    return f"rgb(255,255,255) on {backgrounds[step]}"
 
 
-def _rich_table(rows: Sequence[TableRow]) -> Table:
+def _rich_table(rows: Sequence[TableRow], colours: Colours) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -428,17 +479,21 @@ def _rich_table(rows: Sequence[TableRow]) -> Table:
     shares = bar_shares([row.value for row in rows])
     for row, share in zip(rows, shares, strict=True):
         name = Text(escape_controls(row.name, keep=""), style="" if row.count else "dim")
-        table.add_row(name, row.count, f"{row.value:+.2f}", _rich_bar(share))
+        table.add_row(name, row.count, f"{row.value:+.2f}", _rich_bar(share, colours))
     return table
 
 
-def _rich_bar(share: float) -> Text:
+def _rich_bar(share: float, colours: Colours) -> Text:
     """Return a bar to the right of the middle line, or to the left if negative."""
     from rich.text import Text
 
     length = round(abs(share) * _RICH_BAR_COLUMNS)
     left, right = (length, 0) if share < 0 else (0, length)
     bar = Text(" " * (_RICH_BAR_COLUMNS - left))
-    bar.append("█" * left, style=f"rgb({_NEGATIVE_RGB})")
+    names = ("red", "green")
+    against, for_ = (
+        names if colours is Colours.SIXTEEN else (f"rgb({_NEGATIVE_RGB})", f"rgb({_POSITIVE_RGB})")
+    )
+    bar.append("█" * left, style=against)
     bar.append("│", style="dim")
-    return bar.append("█" * right, style=f"rgb({_POSITIVE_RGB})")
+    return bar.append("█" * right, style=for_)

@@ -31,6 +31,8 @@ class Annotation(NamedTuple):
         True if the document was sampled at random, False if the query strategy selected it.
     guess : str or None
         The model's prediction before the document was labelled.
+    key : str or None
+        The key that gave the label, so that it keeps this key in later sessions.
     """
 
     row: int
@@ -38,6 +40,7 @@ class Annotation(NamedTuple):
     label: str
     at_random: bool = False
     guess: str | None = None
+    key: str | None = None
 
 
 class Journal:
@@ -68,7 +71,7 @@ class Journal:
     ...     undone = journal.undo()
     >>> with Journal(path) as journal:
     ...     journal.annotations
-    [Annotation(row=7, text='See you at noon', label='ham', at_random=False, guess=None)]
+    [Annotation(row=7, text='See you at noon', label='ham', at_random=False, guess=None, key=None)]
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -103,7 +106,10 @@ class Journal:
         start = os.lseek(self._file, 0, os.SEEK_END)
         # ASCII, because lone surrogates in a text cannot be encoded as UTF-8, and because some
         # readers end a line at U+2028.
-        line = json.dumps(annotation._asdict(), ensure_ascii=True) + "\n"
+        values = annotation._asdict()
+        if annotation.key is None:
+            del values["key"]
+        line = json.dumps(values, ensure_ascii=True) + "\n"
         try:
             _append_line(self._file, line.encode())
         except OSError as problem:

@@ -213,20 +213,22 @@ class Session:
             self._query = Query(row, self.texts[row], self._predict_row(row), at_random)
         return self._query
 
-    def annotate(self, label: str) -> None:
+    def annotate(self, label: str, *, key: str | None = None) -> None:
         """Label the document of the query; the label is on disk when this returns.
 
         Parameters
         ----------
         label : str
             A class, known or new.
+        key : str, default=None
+            The key of the label, which is stored with it.
         """
         if not label.strip():
             raise InputError("a label has a letter, a digit or another sign.")
         query = self.query()
         guess = None if query.guess is None else query.guess.label
         # First on disk and then in memory. If writing fails, the session is as it was.
-        self.journal.add(Annotation(query.row, query.text, label, query.at_random, guess))
+        self.journal.add(Annotation(query.row, query.text, label, query.at_random, guess, key))
         self._labels.add(query.row, label)
         self._query = None
         self._refit_if_due()
