@@ -23,6 +23,7 @@ __all__ = [
     "SettingsError",
     "StaleWarning",
     "TallytextError",
+    "UnknownModelError",
     "UnknownNameError",
     "VocabularyError",
 ]
@@ -94,6 +95,10 @@ class SettingsError(TallytextError):
 
 class ExpressionError(SettingsError):
     """A model expression cannot be read, or has unknown names or invalid values."""
+
+
+class UnknownModelError(ExpressionError, UnknownNameError):
+    """There is no model of this name."""
 
 
 class EngineError(TallytextError):

@@ -219,6 +219,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Several threads can predict at the same time, also while another one learns. If documents may
     have several labels, thresholds may then lag behind scores by the documents just being learned.
 
+    Methods that take texts also take one text, and return the same as for a list of one; only
+    :meth:`fit` needs a list.
+
     The model that was chosen stays the same kind of model, on the same kind of terms, while it
     learns; only :meth:`fit` chooses again.
 
@@ -816,7 +819,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
+        texts : list, column or iterable of str; or one str
         min_confidence : float, default=None
             Return None, or no label, instead of a label below this probability.
         always : bool, default=True
@@ -827,7 +830,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n_documents,)
             Labels; or lists of labels if documents may have several. An indicator matrix if the
-            training labels were one.
+            training labels were one. One text gives an array of one label.
+
+        Examples
+        --------
+        >>> from tallytext import TextClassifier
+        >>> clf = TextClassifier("multinomial").fit(["buy now", "lunch?"], ["spam", "ham"])
+        >>> clf.predict("lunch now, or later for lunch?")
+        array(['ham'], dtype='<U4')
         """
         check_min_confidence(min_confidence)
         check_is_fitted(self)
@@ -862,8 +872,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
         """
         self._warn_if_stale()
         return concatenate_batches(self._class_values(texts), 0.0).values
@@ -873,8 +883,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
         """
         self._warn_if_stale()
         batches = self._class_values(texts)
@@ -894,7 +904,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
+        texts : list, column or iterable of str; or one str
         coverage : float, default=0.95
             Share of documents like the training documents whose set contains the right label.
         by_class : bool, default=False
@@ -932,8 +942,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
         k : int, default=3
             Number of labels.
         """
@@ -951,8 +961,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
         """
         batches = []
         for model, X in self._count_batches(texts):
@@ -971,8 +981,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
 
         Returns
         -------
@@ -1010,7 +1020,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
+        texts : list, column or iterable of str; or one str
 
         Examples
         --------
@@ -1031,7 +1041,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
+        texts : list, column or iterable of str; or one str
 
         Examples
         --------
@@ -1063,8 +1073,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
         label : label
             A class.
         normalize : bool, default=None
@@ -1145,11 +1155,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
-            The texts.
+        texts : list, column or iterable of str; or one str
+            The texts; one text counts as a list of one.
         labels : list, column or array
-            Their true labels, as for :meth:`fit`.
+            Their true labels, as for :meth:`fit`; or the label of one str.
         """
+        if isinstance(texts, str):
+            texts, labels = [texts], [labels]
         listed, _ = read_labels(labels)
         check_labels(listed)
         check_is_fitted(self)
@@ -1173,10 +1185,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : list, column or iterable of str
+        texts : list, column or iterable of str; or one str
             Texts that the classifier has not learned.
         labels : list, column or array
-            Their true labels, as for :meth:`fit`.
+            Their true labels, as for :meth:`fit`; or the label of one str.
         ranking : bool, default=False
             True for average precision and break-even point, too.
 
@@ -1198,6 +1210,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from tallytext.evaluation.report import EvaluationReport
 
         check_is_fitted(self)
+        if isinstance(texts, str):
+            texts, labels = [texts], [labels]
         listed, columns = read_labels(labels)
         check_indicator_columns(listed, columns, self.n_columns_)
         check_labels(listed)
@@ -1670,7 +1684,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if size is None:
             size = min(_PREDICTION_BATCH, rows_per_block(len(self.classes_)))
         is_empty = True
-        for batch in split_documents(texts, size):
+        for batch in split_documents([texts] if isinstance(texts, str) else texts, size):
             is_empty = False
             vectorizer, model = self._reading
             yield model, self._mask(vectorizer.transform(batch))
@@ -1778,7 +1792,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learned = self._learned_terms(self._all_counts)
         size = min(_PREDICTION_BATCH, rows_per_block(len(self.classes_)))
         is_empty = True
-        for batch in split_documents(texts, size):
+        for batch in split_documents([texts] if isinstance(texts, str) else texts, size):
             is_empty = False
             yield batch, KnownShares.from_texts(batch, analyzer, vocabulary, learned)
         if is_empty:

@@ -9,7 +9,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, Literal, Self, TypeAlias
 
-from tallytext.errors import UnknownNameError, did_you_mean
+from tallytext.errors import UnknownModelError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -272,12 +272,12 @@ def find_learner(name: str) -> Learner:
 
     Raises
     ------
-    UnknownNameError
+    UnknownModelError
         If there is no such learner; the message lists the names.
     """
     if name not in _LEARNERS:
         known = [*CHOICES, *_LEARNERS]
-        raise UnknownNameError(
+        raise UnknownModelError(
             f"there is no model {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}."
         )
     return _LEARNERS[name]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +25,7 @@ from tallytext.cli.evaluate import evaluate
 from tallytext.cli.explain import explain
 from tallytext.cli.filter import app as filter_app
 from tallytext.cli.inspect import info, terms
+from tallytext.cli.io import show_error
 from tallytext.cli.label import label
 from tallytext.cli.predict import predict
 from tallytext.cli.rank import rank
@@ -100,8 +103,24 @@ def _options(
     """Options before the name of a command; their callbacks do the work."""
 
 
+def _replace_closed_streams() -> None:
+    """End with one line if standard output is closed; without standard error, be silent."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # Occupies the number, so that no file that is opened later becomes a standard stream.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        show_error("standard output is closed. Redirect it to a file, or to /dev/null.")
+        raise SystemExit(1)
+
+
 def main() -> None:
     """Run the command line."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A character that the terminal cannot show is escaped, instead of raising an error.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -208,14 +209,29 @@ def _exit_with_error(problem: Exception, with_traceback: bool) -> NoReturn:
     if with_traceback:
         raise problem
     show_error(_error_message(problem))
+    if _is_output_error(problem):
+        _discard_output()
     # An expression is a part of the command line, such as the value of --model.
     raise typer.Exit(2 if isinstance(problem, ExpressionError) else 1) from None
 
 
 def _error_message(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.filename and problem.strerror:
-        return f"{os.fspath(problem.filename)!r}: {problem.strerror}."
+        return f"{os.fspath(problem.filename)!r}: {problem.strerror}.{_os_remedy(problem)}"
+    if _is_output_error(problem):
+        return f"cannot write to standard output: {problem.strerror}.{_os_remedy(problem)}"
     return for_command_line(str(problem)) or type(problem).__name__
+
+
+def _is_output_error(problem: Exception) -> TypeGuard[OSError]:
+    """Return True for an error in writing to standard output: those of files have a name."""
+    return isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EBADF, errno.EIO)
+
+
+def _os_remedy(problem: OSError) -> str:
+    if problem.errno == errno.ENOSPC:
+        return " Free some space, or write to another disk."
+    return " Check its permissions." if problem.errno in (errno.EACCES, errno.EPERM) else ""
 
 
 def _discard_output() -> None:

@@ -51,6 +51,13 @@ class Engine(Protocol):
         """Return the results of a function on each split and the shared bytes, in order."""
 
 
+def _shows_engine_progress(quiet: bool) -> bool | None:
+    """Return None for a bar on a terminal, True for lines in a log, False for a quiet command."""
+    if quiet:
+        return False
+    return None if shows_progress(quiet) else True
+
+
 @contextmanager
 def open_engine(options: EngineOptions, n_splits: int, quiet: bool) -> Iterator[Engine]:
     """Yield an engine, and stop its processes at the end of the block.
@@ -102,7 +109,7 @@ class DaskEngine:
     """
 
     def __init__(self, client: Any, quiet: bool) -> None:
-        self._client, self._verbose = client, False if quiet else None
+        self._client, self._verbose = client, _shows_engine_progress(quiet)
 
     def tally(self, files: Files, **parameters: Any) -> GatheredTally:
         """Return the counts of all documents in files."""
@@ -218,7 +225,7 @@ class SparkEngine:
     """
 
     def __init__(self, session: Any, quiet: bool) -> None:
-        self._session, self._verbose = session, False if quiet else None
+        self._session, self._verbose = session, _shows_engine_progress(quiet)
 
     def tally(self, files: Files, **parameters: Any) -> GatheredTally:
         """Return the counts of all documents in files."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Literal
 
 import typer
@@ -18,6 +18,7 @@ from tallytext.cli.io import (
     show_message,
     show_warning,
 )
+from tallytext.errors import InputError
 
 
 def explain(
@@ -64,10 +65,13 @@ def explain(
     tally explain mails.tally "A cheap lunch" --features
     tally explain mails.tally - --html why.html < mail.txt
     """
+    from tallytext.io.sources import standard_input
+
     if html is not None:
         check_output_file(html, page=True)
+    _check_is_text(text, model)
     classifier = load_model(model, [text])
-    document = sys.stdin.read() if text == "-" else text
+    document = standard_input().read() if text == "-" else text
     wanted, other = (
         None if name is None else find_class(classifier, name) for name in (label, against)
     )
@@ -92,3 +96,18 @@ def explain(
         console = result_console()
         console.print(", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest))
         console.print(explanation.to_rich(top))
+
+
+def _check_is_text(text: str, model: Path) -> None:
+    """Raise InputError if a text is the name of a file: its documents were meant, most likely."""
+    try:
+        is_path = Path(text).exists()
+    except (OSError, ValueError):  # too long for a name, or with NUL
+        return
+    if is_path and text.strip():
+        names = f"{quote(str(model))} {quote(text)}"
+        raise InputError(
+            f"{text!r} is a file or folder, and tally explain takes a text. Did you mean its "
+            f"documents? Run tally predict {names} --explain. To explain the file as one text, run "
+            f"tally explain {quote(str(model))} - < {quote(text)}."
+        )

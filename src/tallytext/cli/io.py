@@ -126,6 +126,8 @@ class InputDocuments:
         Options for all sources, or for each of them.
     quiet : bool
         True to show warnings only.
+    log : bool, default=False
+        True to write lines about the progress to standard error if it is not a terminal.
     **options
         Further parameters of :class:`tallytext.io.DocumentReader`.
 
@@ -140,12 +142,14 @@ class InputDocuments:
         sources: Sequence[str],
         reading: ReadingOptions | Sequence[ReadingOptions],
         quiet: bool,
+        log: bool = False,
         **options: Any,
     ) -> None:
         from tallytext.io.documents import DocumentReader
 
         self.n_documents = self.n_bytes = self.n_skipped = 0
         self._start, self._quiet, self._sources = perf_counter(), quiet, sources
+        self._log = log and not quiet
         each = [reading] * len(sources) if isinstance(reading, ReadingOptions) else reading
         self._readers = [
             DocumentReader(source, **asdict(how), **options)
@@ -190,7 +194,7 @@ class InputDocuments:
 
     def _show_progress(self, source: str, reader: DocumentReader) -> Iterator[Batch]:
         if not shows_progress(self._quiet):
-            yield from reader
+            yield from self._log_progress(source, reader) if self._log else reader
             return
         with _progress_bar() as progress:
             task = progress.add_task(source, total=reader.size, documents=0)
@@ -198,6 +202,17 @@ class InputDocuments:
                 yield batch
                 # After the yield: the consumer has finished the batch when the bar advances.
                 progress.update(task, advance=batch.n_bytes, documents=f"{self.n_documents:,}")
+
+    def _log_progress(self, source: str, reader: DocumentReader) -> Iterator[Batch]:
+        """Write a line every few seconds, and one at the end of the source."""
+        from tallytext.distributed.progress import LineProgress
+
+        lines = LineProgress(f"reading {source}")
+        for batch in reader:
+            yield batch
+            megabytes = _format_megabytes(self.n_bytes / 1e6)
+            lines.show(f"{self.n_documents:,} documents, {megabytes} MB")
+        lines.write()
 
 
 def _progress_bar() -> Progress:

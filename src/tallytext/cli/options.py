@@ -181,7 +181,8 @@ Verbose = Annotated[
     typer.Option(
         "--verbose",
         "-v",
-        help="Also show the settings of the model, and the learners that were compared.",
+        help="Also show the settings of the model, and the learners that were compared. Without a "
+        "terminal, write lines about the progress to standard error.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -83,7 +83,9 @@ def train(
     with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
         untrained = _make_classifier(settings, quiet)
         if engine.engine is None:
-            trained = _fit_here(untrained, sources, reading, hygiene, unlabelled or [], quiet)
+            trained = _fit_here(
+                untrained, sources, reading, hygiene, unlabelled or [], quiet, verbose
+            )
         else:
             trained = _fit_on_engine(untrained, sources, reading, hygiene, engine, limits, quiet)
     classifier, skipped, close = trained
@@ -227,11 +229,12 @@ def _fit_here(
     hygiene: LabelOptions,
     unlabelled: list[str],
     quiet: bool,
+    verbose: bool,
 ) -> _Trained:
     """Fit a classifier on documents that this process reads."""
     labels = LabelCheck(hygiene)
     labels.read_labels(sources, reading, quiet)
-    documents = InputDocuments(sources, reading, quiet)
+    documents = InputDocuments(sources, reading, quiet, log=verbose)
     pool = unlabelled_documents(unlabelled, sources, reading, quiet)
     pairs = labels.check_pairs(documents.pairs())
     classifier.fit_batches(pairs, unlabelled=pool.texts() if unlabelled else None)

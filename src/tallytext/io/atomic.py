@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+_DEVICE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
 
 def save_text(path: str | Path, text: str) -> None:
     """Write a text to a file atomically, in UTF-8 and with the same bytes on every system.
@@ -70,7 +72,8 @@ def _replace_atomically(path: Path) -> Iterator[Path]:
         _flush(temporary)
         temporary.replace(path)
     except OSError as problem:
-        if problem.filename is None:
+        # Writing to an open file gives errors without a name, such as that of a full disk.
+        if problem.filename is None and problem.errno not in _DEVICE_ERRORS:
             raise
         # Report the file to be written, or the missing folder, not the temporary file.
         about = path.parent if isinstance(problem, FileNotFoundError) else path

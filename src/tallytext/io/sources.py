@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from tallytext.errors import FileError, did_you_mean
 from tallytext.io.batches import format_remedy
@@ -141,13 +141,24 @@ class CountingStream(io.RawIOBase):
         return n
 
 
+def standard_input() -> TextIO:
+    """Return standard input; raise FileError if it is closed."""
+    # Python sets it to None if the descriptor was closed before it started.
+    if sys.stdin is None:
+        raise FileError(
+            "standard input is closed, so nothing can be read from it. Give a file, or redirect "
+            "one: < new.csv."
+        )
+    return sys.stdin
+
+
 @contextmanager
 def open_source(source: Source) -> Iterator[tuple[io.BufferedReader[Any], CountingStream]]:
     """Open a source as a stream of decompressed bytes; also yield the counter of raw bytes."""
     with ExitStack() as stack:
         if source.path is None:
             # Not entered into the stack, because standard input belongs to the process.
-            file: Any = sys.stdin.buffer
+            file: Any = standard_input().buffer
         else:
             # Unbuffered, because the reader around the counter has a buffer of its own.
             file = stack.enter_context(source.path.open("rb", buffering=0))
