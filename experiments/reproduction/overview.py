@@ -13,10 +13,11 @@ from experiments.reproduction.tables import Table
 from tallytext.io import save_text
 
 NAME = "README.md"
-ABOUT = """Five sources describe what tallytext does. Each has a page with its tables and figures,
-measured again with the public interface of the library: `tally reproduce all` runs them, and every
-verdict is computed from the results by a test that was written down before; pages say where a test
-came after a first run, and which tests were mended after a review, and why."""
+ABOUT = """Five publications describe the methods of tallytext. Each has a page with its tables and
+figures, measured again with the public interface of the library. Each published claim is checked by
+code: a test computes the verdict from the results. Tests were written before the first run; the
+pages mark those that were added or corrected later, and why. `tally reproduce all` runs everything.
+[Methods](../methods.md) has the equations of all methods."""
 
 
 def text_of(papers: Iterable[Paper]) -> str:
@@ -32,7 +33,7 @@ def text_of(papers: Iterable[Paper]) -> str:
         "# The papers, reproduced",
         ABOUT,
         table.markdown(),
-        "## What they left open",
+        "## Open questions",
         "\n".join(asked),
     ]
     return "\n\n".join(text for text in sections if text) + "\n"
@@ -69,7 +70,7 @@ def _questions(paper: Paper, expected: Expected, found: Found) -> list[str]:
 
 
 def _answer(claim: Claim, found: Found) -> str:
-    later = " (asked after a first run)" if claim.later else ""
+    later = " (added after a first run)" if claim.later else ""
     return f"{claim.says}{later} **{claim.verdict(found)}**"
 
 

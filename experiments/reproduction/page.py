@@ -58,14 +58,14 @@ def write(paper: Paper, results: Results, folder: Path, kinds: Sequence[str] = (
 def _note(paper: Paper, results: Results) -> str:
     if any(result.quick for result in results.values()):
         return (
-            "**A quick run on small samples, to see that everything runs: its figures and verdicts "
-            "mean nothing.**"
+            "**A quick run on small samples, to test that everything runs. Its figures and "
+            "verdicts have no meaning.**"
         )
     minutes = sum(result.seconds for result in results.values()) / 60
     return (
-        f"Written by `tally reproduce {paper.name}`, which took {minutes:.0f} minutes, from "
-        f"`experiments/{paper.folder.name}/`. What was expected, and by how much figures may "
-        "differ, stands in `expected.toml` there."
+        f"`tally reproduce {paper.name}` wrote this page in {minutes:.0f} minutes. Its code is in "
+        f"`experiments/{paper.folder.name}/`. The published figures, the tolerated differences and "
+        "the test of each claim are in `expected.toml` there."
     )
 
 
@@ -73,7 +73,7 @@ def _summary(expected: Expected, found: Found) -> list[str]:
     claims = [claim for claim in expected.claims if not claim.ours]
     rows = [(claim.says, claim.where, _verdict(claim, found)) for claim in claims]
     table = Table("", ("claim", "", "here"), rows).markdown().replace("---:", "---")
-    return ["## What it claims, and what holds", table, _on_mended(expected)]
+    return ["## Claims and verdicts", table, _on_mended(expected)]
 
 
 def _on_mended(expected: Expected) -> str:
@@ -82,13 +82,13 @@ def _on_mended(expected: Expected) -> str:
         return ""
     tests = "One test was" if n == 1 else f"{n} tests were"
     return (
-        f"{tests} mended after a review had shown less, or something else, to be tested than the "
-        "sentence says. The sections say why, and what the verdict was before."
+        f"{tests} corrected after a review, because the test did not match the sentence. The "
+        "sections state the reason and the earlier verdict."
     )
 
 
 def _verdict(claim: Claim, found: Found) -> str:
-    return f"**{claim.verdict(found)}**" + (" (mended)" if claim.mended else "")
+    return f"**{claim.verdict(found)}**" + (" (test corrected)" if claim.mended else "")
 
 
 def _yourself(paper: Paper) -> str:
@@ -105,9 +105,9 @@ def _yourself(paper: Paper) -> str:
 
 def _section(part: Part, expected: Expected, found: Found, shown: AllShown) -> list[str]:
     heading = f"## {part.heading}"
-    about = ["*Left open by the paper.*"] if part.is_open else []
+    about = ["*An open question of the paper.*"] if part.is_open else []
     if part.name not in found:
-        return [heading, *about, part.about, "Not measured: a corpus was not there."]
+        return [heading, *about, part.about, "Not measured: a corpus was not available."]
     return [
         heading,
         *about,
@@ -128,7 +128,7 @@ def _numbers(numbers: list[Number], found: Found) -> str:
     if not numbers:
         return ""
     rows = [_row(number, number.value(found)) for number in numbers]
-    columns = ("", "", "published", "ours", "difference", "may differ by", "")
+    columns = ("", "", "published", "ours", "difference", "tolerance", "")
     return Table("Published figures", columns, rows).markdown()
 
 
@@ -159,12 +159,12 @@ def _claims(claims: list[Claim], found: Found) -> str:
 
 def _sentence(claim: Claim) -> str:
     whose = "expected" if claim.ours else claim.where
-    when = "asked after a first run" if claim.later else ""
+    when = "added after a first run" if claim.later else ""
     known = ", ".join(part for part in ("" if claim.ours and when else whose, when) if part)
     return f"{claim.says} ({known})" if known else claim.says
 
 
 def _answer(claim: Claim, found: Found) -> str:
     reason = f": {claim.untestable}" if claim.untestable else ""
-    mended = f" *Mended (before: {claim.formerly}):* {claim.mended}" if claim.mended else ""
+    mended = f" *Test corrected (before: {claim.formerly}):* {claim.mended}" if claim.mended else ""
     return f"**{claim.verdict(found)}**{reason}{mended}"

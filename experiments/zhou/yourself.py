@@ -49,33 +49,34 @@ is its CISS, `--signatures words+phrases` a mixture, `--phrases xtract` the pape
 phrases, and `--concepts FILE` takes the place of its medical concepts. The texts need not be the
 same: a translation of a larger collection of news can be used, too. Texts are split into words, and
 stop words are left out, as in the translation. The texts of `--unlabelled` are also the background;
-without them, a word that no labelled document has counts for no class. The model learns, forgets
+without them, words that occur in no labelled document are ignored. The model learns, forgets
 and merges like others.
 
-In one command, which learns the translation and stores it in the model:
+One command can learn the translation and store it in the model:
 
 ```bash
 tally train few.csv --unlabelled rest.csv --stop-words english -o zhou.tally \\
   --model "multinomial(smoothing=semantic(signatures=phrases))"
 ```
 
-Rows of words take several times the room of rows of phrases, in memory and in the file of the
-model. `--min-df 5` leaves out rare signatures, `--max-entries 200` and `--min-probability 0.001`
-the less probable words of each row; the last two cost accuracy (second table).
+Rows of words need several times the space of rows of phrases, in memory and in the model file.
+`--min-df 5` leaves out rare signatures. `--max-entries 200` and `--min-probability 0.001` leave out
+the less probable words of each row, and reduce accuracy (second table).
 
 What to expect: the table is from the same calls in Python, on the test documents of 20 Newsgroups
 by date, with three samples of labels and the other training documents as `rest.csv`, with From and
-Subject of their headers. The column *multinomial* is the model of that name on `few.csv` alone,
+Subject of their headers. The column *multinomial* is the model of that name on `few.csv` only,
 *with background* the same smoothing with λ = 0, which counts `rest.csv` but translates nothing. The
 fewer labels, the more translations help. λ = .4 is the paper's; no setting was chosen on these
-documents. If all you want is the most accurate model for few labels, leave out `--model`:
+documents. For the most accurate model with few labels, leave out `--model`:
 [Few labels](../few-labels.md)."""
-CUTS_ABOUT = """A row is cut: at most so many words, of at least such a probability, stay. That was
-chosen on training documents: those of the first sample have labels, the others are judged. *Mass*
-is what is left of a row that is learned from a quarter of the texts, the median of 60 words that
-50 of these texts have, or of 60 phrases that ten have. The last column says how many answers
-change, with the most labels, if what is below 10⁻⁵ in the translation of a class is left to the
-background (`min_probability=1e-5` of `Semantic`); zero, the default, is the paper's formula."""
+CUTS_ABOUT = """Rows are truncated to a maximum number of words and a minimum probability. These
+were chosen on training documents: those of the first sample have labels, the others are the test set.
+*Mass* is the remaining probability of a row learned from a quarter of the texts: the median of 60
+words that occur in 50 of these texts, or of 60 phrases that occur in ten. The last column is the
+share of predictions that change, with the most labels, if probabilities below 10⁻⁵ in the
+translation of a class are left to the background (`min_probability=1e-5` of `Semantic`); zero, the
+default, is the paper's formula."""
 CUTS: dict[str, dict[str, Any]] = {
     "200, 0.001": {"max_entries": 200, "min_probability": 0.001},
     "1,000, 0.0001": {"max_entries": 1000, "min_probability": 0.0001},

@@ -227,23 +227,23 @@ class TestPage:
         path = dice.paper.expected
         path.write_text(EXPECTED.replace('says = "All throws', 'later = true\nsays = "All throws'))
         text = page.page_of(dice.paper, self.found)
-        assert "alike. (p. 2, asked after a first run) **does not hold**" in text
+        assert "alike. (p. 2, added after a first run) **does not hold**" in text
 
     def test_mended_tests_say_why_and_what_the_verdict_was(self, dice):
         path = dice.paper.expected
         note = 'mended = "It was wrong."\nformerly = "holds"\n'
         path.write_text(EXPECTED.replace('says = "All throws', f'{note}says = "All throws'))
         text = page.page_of(dice.paper, self.found)
-        assert "**does not hold** *Mended (before: holds):* It was wrong." in text
-        assert "| All throws are alike. | p. 2 | **does not hold** (mended) |" in text
-        assert "One test was mended after a review" in text
+        assert "**does not hold** *Test corrected (before: holds):* It was wrong." in text
+        assert "| All throws are alike. | p. 2 | **does not hold** (test corrected) |" in text
+        assert "One test was corrected after a review" in text
 
     def test_what_readers_can_do_themselves_stands_after_the_claims(self, dice):
         assert "Throw dice" not in page.page_of(dice.paper, self.found)
         path = dice.paper.folder / "yourself.md"
         path.write_text("## Do it yourself\n\nThrow dice.\n")
         text = page.page_of(dice.paper, self.found)
-        assert text.index("## What it claims") < text.index("Throw dice.")
+        assert text.index("## Claims and verdicts") < text.index("Throw dice.")
 
     def test_figures_are_the_same_bytes_again(self, dice, tmp_path):
         for folder in ("a", "b"):
