@@ -40,8 +40,8 @@ experiments on what is behind the squares above.
 - *Short and long documents of a corpus.* Whole documents, 1,000 terms: accuracy in each fifth of
   the test documents by length, and how long training documents are on average in the classes that
   a model gives them.
-- *Lengths that differ.* Documents of at least 130 words are cut to 40 words each, or to a length
-  of their own, drawn evenly on a logarithmic scale from 6 to 130, which has the same mean.
+- *Lengths that differ.* Documents of at least 130 words are cut to 40 words each, or to random
+  lengths, uniform on a logarithmic scale from 6 to 130, which has the same mean.
   Lexicon, mean length and number of documents are the same; only the spread differs. Newsgroups
   and OHSUMED, whose documents are long enough, 5,000 training documents at most before."""
 

@@ -25,7 +25,7 @@ been used with trees. Here: a tree and a linear support vector machine on terms 
 features, on Fisher's directions among these (one fewer than classes), on LSA and Fisher together,
 and on terms and Fisher together. The same documents as for rotation; three seeds for trees.
 Fisher's directions are features that have seen the labels: of how many dimensions they may be made
-is shown by the figure, learned documents beside others (there also with the nearest mean in their
+is shown by the figure, training documents beside others (there also with the nearest mean in their
 space, which is Fisher's own rule)."""
 
 KINDS = {

@@ -29,7 +29,8 @@ None of them has many classes, so figures cannot be compared with the published 
 of methods can. Documents of Reuters that have none of the 90 classes are kept on both sides, with
 no label. The paper does not say how it found words. Here: title and body in lower case, English
 stop words and words of one document left out, no stemming; for Korean, words and the pairs of
-syllables inside them, for want of a morphological analysis; words of one document left out."""
+syllables inside them, because there is no morphological analysis; words of one document left
+out."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:

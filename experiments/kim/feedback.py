@@ -24,7 +24,7 @@ ABOUT = """The paper names relevance feedback as a task for its model. Here, on 
 looks for the documents of one class, and has three. The model counts these as relevant and the
 whole rest of the training documents as background, without their labels. In each round the ten
 documents that it ranks highest, and that nobody has seen, are looked at; a relevant one is
-forgotten as background and learned as relevant, which is exact, so no round counts anything anew.
+forgotten as background and learned as relevant, which is exact, so no round counts anything again.
 After each round the test documents are ranked by z*, and the average precision is taken. Beside it:
 ten documents at random in each round, and the model that knows the labels of all training
 documents. Classes with 30 training documents and 10 test documents or more, α = .8."""

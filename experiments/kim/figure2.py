@@ -23,11 +23,11 @@ ABOUT = """The paper shows F1 over α for four classes of Reuters. The text name
 all classes with ten test documents or more. With thresholds of training documents, F1 of a class
 moves with its threshold as well as with α; so curves are also drawn with the thresholds of the
 oracle, which leave α alone. How much of the movement is chance is told by 200 samples of the test
-documents, drawn with replacement: the table has, beside the range over α, the standard error of
-the difference between the best and the worst α of a class; and the best α of *corn* is found anew
-in each sample (both added after a first run; neither bears on a verdict). A class has several best
-α where these are equal, so neighbouring α are also taken in pairs: the share of classes that have
-one of the two among their best."""
+documents, drawn with replacement: the table has, beside the range over α, the standard error of the
+difference between the best and the worst α of a class; and the best α of *corn* is found again in
+each sample (both added after a first run; neither bears on a verdict). A class has several best α
+where these are equal, so neighbouring α are also taken in pairs: the share of classes that have one
+of the two among their best."""
 CLASSES = ("corn", "wheat", "ship", "money-fx")
 ENOUGH, SAMPLES = 10, 200
 

@@ -23,7 +23,7 @@ ABOUT = """`TextClassifier(PoissonNB(weighting="chi"))` learns the same rates an
 the scores of all training documents in five folds. The library takes log-odds per word (eq. 14),
 makes probabilities of them, and fits thresholds to the probabilities of documents that were held
 out. Here one thing is changed after the other: the number of folds; the score; then the product
-itself, with the words of Table 4 and with its own. Asked after the product had been seen to have
+itself, with the words of Table 4 and with its own. Asked after the product were known to have
 another macro-F1 than the page."""
 FOLDS = (3, 10, 20)
 Z_STAR, ODDS = "z*", "log-odds per word"

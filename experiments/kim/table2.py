@@ -23,15 +23,15 @@ from experiments.reproduction.workplace import Workplace
 from tallytext.evaluation import micro_sign_test
 
 HEADING = "Tables 2 and 3, Figure 1: the unigram model and the Poisson model over α"
-ABOUT = """The Poisson mean of a word in a class is an average over the documents of the class:
-α = 1 counts documents alike, α = 0 counts them by their length. The paper compares all α from 0 to
-1 with the unigram model, that is multinomial naive Bayes, without weights for words. Neither the
+ABOUT = """The Poisson mean of a word in a class is an average over the documents of the class: α =
+1 counts documents alike, α = 0 counts them by their length. The paper compares all α from 0 to 1
+with the unigram model, that is multinomial naive Bayes, without weights for words. Neither the
 smoothing θ nor how classes are given to documents is said. Here Laplace smoothing with one count
 per word for the unigram model; Θ = θ|V| = 10 pseudo-words per document for the Poisson model. On
 Reuters each class has a threshold on its score per word (log-odds per word; z* of eq. 15), fitted
 for the best F1 to scores of 5 folds of the training documents (SCut); where that F1 is below .1,
 only documents above all of those get the class. "Oracle": thresholds fitted to the test documents,
-which nobody could know. They are made for the F1 of each class, not for micro-F1, which may be
+which is an upper bound. They are fitted to the F1 of each class, not for micro-F1, which may be
 lower by them than by ours. On Korean, each document gets the class with the highest score.
 
 Whether micro-F1 differs among α is asked by the micro sign test on the decisions of the best and

@@ -33,7 +33,7 @@ dealt three times). "Oracle" columns: with thresholds fitted to the test documen
 The last row is a linear support vector machine on tf-idf (scikit-learn, C = 1, decisions at 0),
 because the paper says that PNB* reaches the best of its time. Macro-F1 is a mean over 90 classes,
 many of them with one or two test documents: the standard errors are those under test documents
-drawn anew, and p is that of the micro sign test on the decisions of two rows."""
+drawn again, and p is that of the micro sign test on the decisions of two rows."""
 PAIRS = ((CHI, PRR), (STAR, CHI), (STAR, PRR))
 SAMPLES = 300
 

@@ -30,15 +30,14 @@ from tallytext import MultinomialNB, Tally
 from tallytext.models import AbsoluteDiscount, CorpusStatistics, Laplace
 
 HEADING = "Equations 14 and 15: the discount"
-ABOUT = """Leaving one token out at a time has no closed form for b, but bounds (eq. 14). The paper
-takes the upper one, n₁/(n₁ + 2n₂); eq. 15 prints n₁/(n₁ + n₂), which is not that bound and must be
-a slip. It counts in n_r words, whatever their class ("pooled"); what eq. 13 takes b from are pairs
-of word and class ("cells"). Here are both, the exact maximum of the likelihood, b by leaving out
-whole documents (by likelihood, and by errors), and, as in the paper's "cheating" experiment, the b
-that is best on the documents to judge, of a grid from 0.02 to 0.99 and of what the rules chose. For
-4 Universities a rule's b is the mean of four, one for each model. All words are kept. The last
-lines answer what the paper does not ask: how Laplace's estimate does when its ε is chosen, too, by
-errors on documents left out."""
+ABOUT = """The leave-one-out b has no closed form, but bounds (eq. 14). The paper takes the upper
+one, n₁/(n₁ + 2n₂); eq. 15 prints n₁/(n₁ + n₂), which is not that bound and must be a misprint. Its
+n_r counts words over all classes ("pooled"), but eq. 13 subtracts b from pairs of word and class
+("cells"). Compared are both, the exact maximum of the likelihood, b by leaving out whole documents
+(by likelihood and by errors), and, as in the paper's "cheating" experiment, the best b on the test
+documents, from a grid from 0.02 to 0.99 and the values of the rules. For 4 Universities b is the
+mean of four models. All words are kept. The last rows are not in the paper: Laplace's estimate with
+an ε chosen by errors on held-out documents."""
 
 EPSILONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 RULES = {

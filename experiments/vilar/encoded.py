@@ -26,15 +26,15 @@ from tallytext import MultinomialNB
 from tallytext.io import Corpus
 
 HEADING = "Why figures differ: encoded files, and article numbers"
-ABOUT = """Some posts carry programs and pictures that were made into letters by uuencode. A full
-line of these is an M and 60 other characters, and what looks like a word in it is none. Here such
-lines are left out of the posts (their last, shorter lines stay). And posts are ordered by article
-number, the name of their file in the original collection, which the corpus has for each: the order
-in which a server received them, where the date is what the sender's clock said. The first 800 of
-each group are learned from, as before; no post needs a date, so that all 19,997 take part.
+ABOUT = """Some posts contain programs and pictures encoded as letters by uuencode. A full line of
+these is an M and 60 other characters, and its words are meaningless. Here such lines are removed
+(their last, shorter lines stay). Posts are also ordered by article number, the name of their file
+in the original collection. This is the order in which a server received them; the date depends on
+the sender's clock. The first 800 of each group are used for training, as before; no post needs a
+date, so all 19,997 are used.
 
-Both were thought of, by a review, after all other parts had been measured: whether the authors did
-so is not known, and that the figures agree is the only evidence for it."""
+Both were suggested in a review after all other parts had been measured. It is not known whether the
+authors did this; the only evidence is that the figures agree."""
 
 # A line of 45 bytes: its length is written as M, then four characters for each three bytes.
 ENCODED = re.compile(r"^M[ -`]{60}[ \t]*\n?", re.MULTILINE)

@@ -20,17 +20,17 @@ from tallytext.evaluation import mcnemar
 from tallytext.models import AbsoluteDiscount, Laplace, Smoothing, Unsmoothed
 
 HEADING = "Figure 1 and Table 2: error against the number of words"
-ABOUT = """Words are ranked by information gain (eq. 9) on the documents to learn from, an event
-being a document that has the word or not; the best are kept. Error is measured without smoothing
-(relative frequencies; a document that no class can have written goes to the largest class), with
-Laplace's estimate (ε = 1), and with absolute discounting and unigram interpolation (eq. 13), its b
-by the closed form n₁/(n₁ + 2n₂) over cells of word and class. For 4 Universities each of the four
-is judged by a model of the three others and of the pages from elsewhere ("misc"); errors are means
-of the four. The paper does not say what it does with "misc", but its 4,199 pages count them.
+ABOUT = """Words are ranked by information gain (eq. 9) on the training documents, where the event
+is the presence of the word in a document, and the best are kept. The error is measured without
+smoothing (relative frequencies; a document with probability zero in every class goes to the largest
+class), with Laplace's estimate (ε = 1), and with absolute discounting and unigram interpolation
+(eq. 13), where b is the closed form n₁/(n₁ + 2n₂) over cells of word and class. For 4 Universities,
+each university is evaluated with a model of the three others and of the pages from elsewhere
+("misc"); errors are means of the four. The paper does not describe its use of "misc", but its 4,199
+pages include them.
 
-As in the paper, the best number of words is found on the documents that are judged: errors in Table
-2 are too low by what that choice gains. Those with all words are not chosen, and are given
-beside."""
+As in the paper, the best number of words is chosen on the test documents, so the errors in Table 2
+are optimistic. The errors with all words involve no such choice, and are also given."""
 
 SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 SMOOTHINGS: dict[str, Smoothing] = {

@@ -21,16 +21,16 @@ from tallytext import MultinomialNB
 from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Figure 2: length normalisation"
-ABOUT = """The paper divides the counts of each document to learn from by its length (eq. 16) and
-shows for 7 Sectors that errors fall. No b follows from n_r then; it takes the b that is best on the
-documents to judge, and says that this cannot be compared. Here the same is done for both, with and
-without normalisation, so that it can: for each number of words the best of a grid of b on the
-documents to judge. L is the mean length of the documents to learn from, and documents keep the
-length that they had with all their words. Documents to judge are never normalised, as in the paper.
-Laplace with ε = 0.2 is there because the paper found it best on normalised Job Category.
+ABOUT = """The paper divides the counts of each training document by its length (eq. 16) and shows
+for 7 Sectors that the error falls. Then b cannot be computed from n_r; the paper takes the best b
+on the test documents and says that this cannot be compared. To allow a comparison, the same is done
+here with and without normalisation: for each number of words, the best of a grid of b on the test
+documents. L is the mean length of the training documents, and documents keep the length that they
+had with all their words. Test documents are never normalised, as in the paper. Laplace with ε = 0.2
+is included because the paper found it best on normalised Job Category.
 
-The paper says that rule 4 does not change when a document to judge is normalised. That is so only
-where all classes are equally likely: the length scales what the words say, but not log p(c). The
+The paper says that rule 4 does not change if a test document is normalised. This is true only if
+all classes have equal priors: the length scales the evidence of the words, but not log p(c). The
 last table counts the documents whose class changes."""
 
 SIZES = (200, 1000, 5000, 20000)

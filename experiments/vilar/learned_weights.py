@@ -30,28 +30,27 @@ from tallytext.models import AbsoluteDiscount
 
 IS_OPEN = True
 HEADING = "Weights of words that are learned"
-ABOUT = """Weights need not come from a formula. Words are put into groups by the number of
-documents that have them (1, 2, 3–4, 5–8 and so on), and each of these into four by information
-gain. A document's score is then a sum over groups, and a weight for each group, shared by all
-classes, and one for the prior are fitted by multinomial logistic regression on documents left out:
-what the words of a group say of a document, by absolute discounting (closed form) that has
-forgotten them, for at most 8,000 documents to learn from. Nothing else changes: it is rule 4 with a
-few dozen weights.
+ABOUT = """Weights can also be learned. Words are grouped by the number of documents that contain
+them (1, 2, 3–4, 5–8 and so on), and each group is divided into four by information gain. A
+document's score is a sum over groups. A weight for each group, shared by all classes, and one for
+the prior are fitted by multinomial logistic regression on held-out documents: the inputs are the
+contributions of each group to the score, by absolute discounting (closed form) without the
+document, for at most 8,000 training documents. This is rule 4 with a few dozen weights.
 
-A post that is left out alone has its answers and copies among the others, and one to be judged has
-not: the split by date sees to that. So weights are fitted a second time, on documents that differ
-from those learned from as the ones to judge do: the latest fifth of each newsgroup, the three other
-universities, a fifth of the sources of packages, each judged by a model of the rest.
+With leave-one-out, the answers and copies of a post remain in the training set; for a test document
+they do not, because of the split by date. So weights are fitted a second time, on held-out
+documents that differ from the training documents as the test documents do: the latest fifth of each
+newsgroup, the three other universities, a fifth of the sources of packages, each evaluated with a
+model of the rest.
 
-A long document says more, in nats, than a hundred short ones, and a few posts are files of ten
-thousand tokens: a sum of such scores is hardly a likelihood. So weights are fitted a third time,
-left out alone, on scores that are divided by the length of the document; rule 4 does not mind, but
-for the prior. And the gain of a rare word owes much to the very document that is left out, whose
-class it knows. So they are fitted a last time, held out together and per token, in groups by the
-counts of the other documents.
+A long document contributes more to the likelihood than a hundred short ones, and a few posts are
+files of ten thousand tokens. So weights are fitted a third time, by leave-one-out, on scores
+divided by the length of the document; except for the prior, this does not change rule 4. The gain
+of a rare word also depends strongly on the left-out document and its class. So weights are fitted a
+last time, by leave-one-out and per token, in groups computed without the left-out document.
 
-Beside them stand the χ²-weighted contrast and `RefinedNB`, a support vector machine that starts
-from naive Bayes and learns a weight for each word and class."""
+They are compared with the χ²-weighted contrast and with `RefinedNB`, a support vector machine that
+starts from naive Bayes and learns a weight for each word and class."""
 
 N_DOCUMENTS = 8000
 WAYS = {

@@ -22,13 +22,12 @@ IS_OPEN = True
 HEADING = "A model of lengths"
 ABOUT = """"Perhaps an explicit length model has to be included": eq. 1 has a factor p(|d| | c) that
 the paper drops. Here it is kept: a log-normal or a negative binomial of the lengths of each class,
-by its moments, added to the scores of absolute discounting (closed form, all words) with a weight.
-The weight is the one with fewest errors in five folds of the documents to learn from (packages of
-one source in one fold), in which both words and lengths are learned without the fold; of equals the
-smallest. Words of a document depend on each other, so that their scores are far too
-large, and a length that counts as much as the model says hardly matters: this is why a weight is
-needed. What it could bring at best, the weight that is best on the documents to judge, is given
-beside."""
+fitted by moments, added to the scores of absolute discounting (closed form, all words) with a
+weight. The weight has the fewest errors in five folds of the training documents (packages of one
+source in one fold), where words and lengths are learned without the fold; among equal weights the
+smallest. A weight is needed because words of a document depend on each other: their scores are far
+too large, so an unweighted length model hardly matters. The best weight on the test documents is
+also given, as an upper bound."""
 
 WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 TITLES = {"log_normal": "log-normal", "negative_binomial": "negative binomial"}

@@ -32,13 +32,13 @@ from tallytext.models import AbsoluteDiscount
 IS_OPEN = True
 HEADING = "A discount for normalised documents"
 ABOUT = """"The next natural step is to find a well-defined estimation for the discounting
-parameter" of normalised documents, says the paper. A token of document n now weighs a_n = L/|n|;
-leave out that weight of one token, from its class, from the class's total and from the unigram, and
-take the b that makes the tokens left out most likely, below the mean weight of a token. This is
-what `AbsoluteDiscount("leave-one-out")` does for fractional counts. It is compared with the b of
-raw counts (closed form), the same likelihood without the limit on b and with a unigram that is not
-left out, whole documents left out (by likelihood and by errors), and the b that is best on the
-documents to judge, of a grid and of what the rules chose. All words, L the mean length."""
+parameter" of normalised documents, according to the paper. A token of document n now has the weight
+a_n = L/|n|. This weight is left out from its class, from the total of the class and from the
+unigram, and b maximises the likelihood of the left-out tokens, below the mean weight of a token.
+`AbsoluteDiscount("leave-one-out")` does this for fractional counts. It is compared with the b of
+raw counts (closed form), the same likelihood without the limit on b or with a unigram that keeps
+the token, whole held-out documents (by likelihood and by errors), and the best b on the test
+documents, from a grid and the values of the rules. All words, L the mean length."""
 
 GRID = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.95, 1.5, 2.5, 4.0, 8.0)
 RULES = {

@@ -19,13 +19,13 @@ from tallytext.io import Corpus
 from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Why figures differ: which posts are learned from"
-ABOUT = """The first 800 posts of each group by date are learned from. Nine of 19,997 have no date
-that can be read (the paper has 19,974 posts), and some have the same. Here: what becomes of errors
-if the nine come first or last, if ties are broken the other way round, if article numbers stand for
-dates, if the field Date is sorted by its letters ("Fri" before "Mon"), and if the order is none at
-all (ten seeds). Then what a post's twins do: the collection holds posts that were sent to several
-groups, and with a split at random their copies, and answers that quote them, are on both sides.
-"Copies left out" keeps of posts with the same text the first alone."""
+ABOUT = """The first 800 posts of each group by date are used for training. Nine of 19,997 posts
+have no readable date (the paper has 19,974 posts), and some have the same date. The table has the
+errors if the nine come first or last, if ties are broken in the opposite order, if article numbers
+replace dates, if the field Date is sorted alphabetically ("Fri" before "Mon"), and in random order
+(ten seeds). Then the effect of duplicates: some posts were sent to several groups, and with a
+random split their copies, and answers that quote them, are on both sides. "Copies left out" keeps
+only the first of the posts with the same text."""
 
 SEEDS = 10
 TITLES = {

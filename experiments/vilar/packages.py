@@ -20,11 +20,11 @@ from tallytext.io import Corpus
 
 HEADING = "Why figures differ: Debian sections"
 ABOUT = """Packages of one source have nearly the same description, and often different sections: a
-library, its headers, its manual. Figure 1 keeps a source on one side. The paper draws documents at
-random, whatever company a page comes from. Here the same for packages: split by source (Figure 1),
-drawn one by one, so that nearly every package to judge has siblings to learn from, and one package
-of each source only. Last, sources whole again, but of each section at most 400 packages, so that
-sections are more nearly equal."""
+library, its headers, its manual. In Figure 1, all packages of a source are on one side. The paper
+samples documents at random, without regard to such groups. Here the packages are split by source
+(Figure 1), split at random, so that nearly every test package has related training packages, and
+reduced to one package of each source. Last, sources are not split, but each section has at most 400
+packages, so that section sizes are more similar."""
 
 SETTINGS = {
     "by_source": "sources whole",

@@ -27,11 +27,11 @@ from tallytext.io import strip_headers, strip_post
 from tallytext.models import AbsoluteDiscount, Laplace
 
 HEADING = "Why figures differ: what a word is, and what is left of a post"
-ABOUT = """The paper does not say how its text became words. Each line changes one thing about the
-preparation of 20 Newsgroups and measures words, mean length and both errors with all words, on the
-same split by date. Newsgroups, Xref and Path name the group, so that posts with all of their header
-are only there to show what that is worth. "Other fields" are From, Subject, Organization, Reply-To,
-Sender, Keywords, Summary, Distribution, Nntp-Posting-Host and Lines."""
+ABOUT = """The paper does not describe how its text was split into words. Each row changes one step
+of the preparation of 20 Newsgroups and has the number of words, the mean length and both errors
+with all words, on the same split by date. Newsgroups, Xref and Path name the group, so posts with
+their complete header are included only to show the effect. "Other fields" are From, Subject,
+Organization, Reply-To, Sender, Keywords, Summary, Distribution, Nntp-Posting-Host and Lines."""
 
 _OTHER = (
     *("From", "Subject", "Organization", "Reply-To", "Sender", "Keywords", "Summary"),

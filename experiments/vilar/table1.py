@@ -14,20 +14,20 @@ from experiments.vilar.corpora import CORPORA, NAMES, splits_of, words
 from experiments.vilar.published import ELSEWHERE, NOT_HERE, published
 
 HEADING = "Table 1: the corpora"
-ABOUT = """The paper gives documents, classes, words and mean length of five corpora. It does not
-say what a word is. Here, for every part of this page: text in lower case, runs of two letters from
-a to z or more, without the words of a list of English stop words; no stems. This was settled before
-any error was measured; it comes near the published vocabulary of 4 Universities, and not near that
-of 20 Newsgroups, nor near the mean lengths. No preparation that was tried fits all of them; for
-20 Newsgroups, encoded files that are left out come near (see *encoded files, and article numbers*).
+ABOUT = """The paper gives the number of documents, classes and words and the mean length of five
+corpora. It does not define a word. On this page a word is a run of two or more letters from a to z,
+in lower case, without English stop words and without stemming. This was decided before any error
+was measured. It comes close to the published vocabulary of 4 Universities, but not to that of 20
+Newsgroups, nor to the mean lengths. No preparation that was tried fits all of them; for 20
+Newsgroups, leaving out encoded files comes close (see *encoded files, and article numbers*).
 
-20 Newsgroups are the 19,997 original posts, with the fields From and Subject for a header. The
-paper has 19,974 of them. Nine have no date that can be read and cannot be ordered, so they are left
-out here. 4 Universities are the pages of the four largest classes but for "other", without HTTP
-header, tags, comments and scripts. Industry Sector, 7 Sectors and Job Category are not to be had;
-in their place stand the descriptions of Debian packages, to be put into 58 sections. Packages of
-one source are near copies of each other, so that a source is on one side of the split as a
-whole (about four fifths to learn from, drawn at random)."""
+20 Newsgroups are the 19,997 original posts, with the header fields From and Subject. The paper has
+19,974 of them. Nine have no readable date and cannot be ordered, so they are left out here. 4
+Universities are the pages of the four largest classes except "other", without HTTP header, tags,
+comments and scripts. Industry Sector, 7 Sectors and Job Category are not available; descriptions of
+Debian packages in 58 sections replace them. Packages of one source are near duplicates, so all
+packages of a source are on the same side of the split (about four fifths for training, sampled at
+random)."""
 
 N_CLASSES = {"newsgroups": 20, "universities": 4}  # of the paper
 

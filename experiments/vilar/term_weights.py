@@ -21,14 +21,14 @@ from tallytext.models import AbsoluteDiscount, cross_validate
 
 IS_OPEN = True
 HEADING = "Weights of words"
-ABOUT = """"Perhaps including a weighting of the different terms", says the paper. In rule 4 a
-weight of word and class multiplies log p(w|c), which is negative: a class with small weights wins,
-whatever the document says. So weights of word and class go with the contrast of a class and all
-others, log p(w|c) − log p(w|not c), and rule 4 takes only weights that all classes share. Measured
-with absolute discounting (closed form), all words: rule 4 and the contrast, without weights, with
-information gain or χ² of the word (its largest over the classes), and of word and class. Which of
-the two, and to which power (0.2, 0.5 or 1), is chosen by errors in three folds of the documents to
-learn from. The last line is what must not be done: χ² of word and class in rule 4."""
+ABOUT = """"Perhaps including a weighting of the different terms", according to the paper. In rule 4
+a weight of word and class multiplies log p(w|c), which is negative, so a class with small weights
+wins for every document. So weights of word and class are used with the contrast of a class and all
+others, log p(w|c) − log p(w|not c), and rule 4 uses only weights that all classes share. Measured
+with absolute discounting (closed form) and all words: rule 4 and the contrast, without weights,
+with information gain or χ² of the word (the largest over the classes), and of word and class. The
+score and its power (0.2, 0.5 or 1) are chosen by errors in three folds of the training documents.
+The last row shows the mistake: χ² of word and class in rule 4."""
 
 METHODS = ("ig", "chi")
 POWERS = (0.2, 0.5, 1.0)

@@ -28,10 +28,10 @@ from tallytext import MultinomialNB
 
 HEADING = "Why figures differ: 4 Universities"
 ABOUT = """The paper calls the behaviour of this corpus anomalous: best with 100 words, irregular,
-hardly a difference between smoothings. It does not say what it does with the 3,158 of its 4,199
-pages that come from elsewhere ("misc"). Three settings: these pages among those learned from
-(Figure 1), these pages left out, and a fifth of all pages judged, drawn at random (five seeds).
-And the first with full HTML in the place of its text."""
+hardly a difference between smoothings. It does not describe its use of the 3,158 of its 4,199 pages
+that come from elsewhere ("misc"). Three settings are compared: these pages in the training set
+(Figure 1), these pages left out, and a random fifth of all pages as test set (five seeds). The last
+setting is the first with full HTML instead of its text."""
 
 SETTINGS = {
     "with_misc": "misc learned from",

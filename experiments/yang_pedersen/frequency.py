@@ -30,14 +30,14 @@ IS_OPEN = True
 SHARES = (0.25, 0.1, 0.05, 0.02, 0.01)
 QUICK_SHARES = (0.1, 0.02)
 N_DEBIAN = 20_000
-ABOUT = f"""The paper recommends DF in the place of IG where that is too expensive, on the strength
-of two collections and with stop words out. Six corpora here, with stop words out and in (of Korean
+ABOUT = f"""The paper recommends DF instead of IG where that is too expensive, on the strength of
+two collections and with stop words out. Six corpora here, with stop words out and in (of Korean
 there is no list: its words and their pairs of syllables are counted as they are): multinomial naive
 Bayes, the cheapest of classifiers, on the best terms by IG and by DF; average precision, which for
 one label per document is the mean of 1 / rank of the right class. The splits are those the corpora
 come with (ModApte for Reuters); of Debian's package descriptions {N_DEBIAN:,} are drawn and parted
-by source package. Beside the loss of DF against IG stand the rank correlation of the two
-over all terms, and the overlap: the share of the best terms by IG that DF has, too."""
+by source package. Beside the loss of DF against IG stand the rank correlation of the two over all
+terms, and the overlap: the share of the best terms by IG that DF has, too."""
 
 
 class Source(NamedTuple):

@@ -33,7 +33,7 @@ does not say how many neighbours it took, nor which variant of a score: k (of
 over classes; IG: how documents with several labels count; TS: 10, 15 or 20 related documents on
 average) for each curve, all on a fifth of the training documents that is held out. Means of three
 deals; ± is half of a 95 % interval over these (Student). That k and variants are chosen in this way
-was settled when figures for 2 % of the terms were known from an earlier measurement in this project
+was decided when figures for 2 % of the terms were known from an earlier measurement in this project
 (all terms .934, IG .939, CHI .930, DF .902, TS .732, MI .588)."""
 
 

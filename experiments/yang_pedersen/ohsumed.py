@@ -36,7 +36,7 @@ QUICK_SHARES = (0.1, 0.02)
 NAMES = ("DF", "IG")
 N_DEBIAN = 20_000
 LABEL_SHARES = (0.1, 0.02, 0.005)
-ABOUT = f"""kNN on abstracts of OHSUMED, 23 classes in the place of 14,321, with the split that the
+ABOUT = f"""kNN on abstracts of OHSUMED, 23 classes instead of 14,321, with the split that the
 subset comes with. The paper's curves with DF and with IG are identical. k is chosen once, with all
 terms, on a fifth of the training documents that is held out. IG shares a document out among its
 labels. Could it be the number of classes? The second table takes one set of documents, Debian's

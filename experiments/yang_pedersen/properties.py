@@ -31,7 +31,7 @@ ABOUT = """The paper's table compares the five scores from four angles. Its cell
 text at hand: what is given as published is restored from memory, and borne out by the paper's
 discussion where that speaks of it. Here each angle is an experiment on the first deal. *Favours
 common terms*: the rank correlation ρ of the score with DF, and the median number of documents of
-the best 2 % of the terms. *Uses categories*: labels are dealt out anew among the training
+the best 2 % of the terms. *Uses categories*: labels are permuted among the training
 documents; the rank correlation of the scores before and after, 1 if labels do not matter. *Uses
 absence*: each of the 200 most frequent terms is replaced by its absence, a document having what it
 lacked; a score that makes use of both has the same value for a term and its absence. The figure is

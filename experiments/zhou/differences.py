@@ -36,8 +36,8 @@ quotes, the signature.
 *How translations are learned*, on 20 Newsgroups as elsewhere on this page: what a word counts; by
 15 steps of expectation and maximisation with words below the mean trimmed, as the authors' code
 can; and what is known. *Inductive* is what a program knows that has not seen the texts to be
-judged: background, vocabulary and translations are learned from the sample alone, which is 5 % of
-the texts. Laplace with the words of the sample only is in the same table.
+evaluated: background, vocabulary and translations are used for training the sample alone, which is
+5 % of the texts. Laplace with the words of the sample only is in the same table.
 
 *α of the background*, which the paper does not name."""
 TEXTS: dict[str, Callable[[str], str]] = {

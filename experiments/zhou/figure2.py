@@ -21,8 +21,8 @@ from tallytext.semantic import TranslationModel
 
 HEADING = "Figure 2: translations of words and phrases"
 ABOUT = """The paper prints the first 20 words of three rows, learned from 20 Newsgroups. Ours are
-learned from the bodies of the same posts, phrases found by Xtract, stop words left out. Words are
-not brought to stems or lemmas, so "astronaut" and "astronauts" share what one has in the paper.
+used for training the bodies of the same posts, phrases found by Xtract, stop words left out. Words
+are not brought to stems or lemmas, so "astronaut" and "astronauts" share what one has in the paper.
 Five ways to learn rows: a word counts once per document (the authors' code, and this page); the
 same, but by 15 steps towards the solution, as the authors have it, after which words that the
 background explains still have something; as often as it occurs (the paper's formula); by the

@@ -21,7 +21,7 @@ ABOUT = """In OHSUMED and Reuters classes differ much in size, in the other corp
 Is that why λ = .4 may be too much there? OHSUMED and Reuters are given samples with equally many
 documents of each class. 20 Newsgroups is given samples of 1,000 documents in which groups have as
 unequal shares as the largest classes of OHSUMED; then 6,000 posts are taken for the whole, with
-equal and with unequal groups and labels for 5 %, so that what is judged is unequal, too. Three
+equal and with unequal groups and labels for 5 %, so that what is evaluated is unequal, too. Three
 samples.
 
 The last table, of two samples with labels for 5 %, says which classes documents are given."""

@@ -21,7 +21,7 @@ HEADING = "Table 1: the corpora"
 ABOUT = """The paper has four corpora. 20 Newsgroups is the same one here. OHSUMED is its part with
 one label per document, of the first 20,000 abstracts of 1991: 7,400 documents, exactly as many as
 the paper has, but in 23 classes, where the paper names 14. TDT2 and the Los Angeles Times are not
-to be had: AG News and the ten largest topics of Reuters-21578, those with one label, are the news
+available: AG News and the ten largest topics of Reuters-21578, those with one label, are the news
 here; Korean headlines (YNAT) are there to see whether the language matters.
 
 Of the headers of newsgroups only From and Subject are kept, since others name the group. English
@@ -29,9 +29,9 @@ stop words are left out. Words are not brought to stems. The paper says nothing 
 preparation; what its counts say of it is asked below the table, by a row of bodies without any
 header, with words by their stems.
 
-Phrases are neighbours with a normalised mutual information of .3 or more that occur five times,
-the default of `Phrases`; the paper used Xtract with a tagger, and UMLS concepts for OHSUMED, which
-are not to be had here. What Xtract without a tagger finds stands in a column of its own."""
+Phrases are neighbours with a normalised mutual information of .3 or more that occur five times, the
+default of `Phrases`; the paper used Xtract with a tagger, and UMLS concepts for OHSUMED, which are
+not available here. What Xtract without a tagger finds stands in a column of its own."""
 
 COLUMNS = (
     "classes",
