@@ -28,9 +28,9 @@ LEAST = 3
 ABOUT = f"""The paper combined the scores of a term with each class into an average, weighted by the
 size of classes, and a maximum, for CHI and MI; it plotted the better and did not say which. Neither
 does it say how information gain is to be read where documents have several labels. Here all of them
-are measured with k = {K} on three deals: CHI also with terms of fewer than {LEAST}
-documents left out, since it is said to be unreliable for these; IG with labels that share a
-document out (fractional), with each pair of document and label as an event (pairs), as the sum over classes of
+are measured with k = {K} on three deals: CHI also with terms of fewer than {LEAST} documents left
+out, since it is said to be unreliable for these; IG with labels that share a document out
+(fractional), with each pair of document and label as an event (pairs), as the sum over classes of
 the gain about that class (binary), and as its formula is printed, with shares of documents that do
 not sum to one; TS with different numbers of related documents, and with the rarer of two equally
 strong terms first: a term of one document is never shared by two, so many terms have strength 0,
