@@ -2,7 +2,7 @@
 
 A calibrator is fitted on out-of-sample scores (:class:`OutOfSample`). :class:`Temperature` and
 :class:`TopLabel` calibrate all classes of a document jointly, so that the probabilities sum to one.
-:class:`Platt` and :class:`Isotonic` calibrate each class on its own, as multi-label data needs.
+:class:`Platt` and :class:`Isotonic` calibrate each class separately, as multi-label data needs.
 :func:`fit_calibrator` chooses among them.
 """
 
@@ -1108,7 +1108,7 @@ class TopLabel(Calibrator):
         scores, lengths, truth
             As in :meth:`Temperature.fit`.
         isotonic : bool, default=True
-            True to fit g by isotonic regression where there are enough documents; False for a
+            True to fit g by isotonic regression if there are enough documents; False for a
             sigmoid.
         temperature : Temperature, default=None
             The temperature to use; None to fit it on these scores.

@@ -34,9 +34,9 @@ class PredictionSets:
     If new documents are exchangeable with those of the sample, the true label is in its set with
     probability :math:`1 - \delta` at least. This coverage holds however bad the probabilities are:
     bad ones make large sets. If the sample is too small for a coverage, that is if the rank exceeds
-    N, every set contains all classes. In multi-label data each label of a document is a case of its
-    own, so coverage is the share of pairs of document and label; a document without labels is no
-    case.
+    N, every set contains all classes. In multi-label data each label of a document counts
+    separately, so coverage is the share of pairs of document and label; a document without labels
+    is no case.
 
     At most 1,024 scores are stored, and 128 of each class, so that any coverage can be chosen
     later. Ranks in between are rounded up, so that coverage is never lower for it, and higher by
@@ -156,7 +156,7 @@ class PredictionSets:
             The classes to return thresholds of; None for those of the sample. A class that the
             sample did not have gets the pooled threshold.
         by_class : bool, default=False
-            True if the coverage must hold for each class on its own, and not only on average. A
+            True if the coverage must hold for each class, and not only on average. A
             class then gets its own threshold if it has at least :math:`1 / \delta` scores, else
             the pooled one.
 

@@ -1,10 +1,9 @@
 """Histograms of out-of-sample scores, the additive statistic of calibration and thresholds.
 
-A classifier whose documents may have several labels decides about each class on its own, by the
-log-odds per token of the class. :class:`ScoreHistograms` counts these scores by class and interval,
-for the documents that have the class and for the others. Counts can be added, subtracted and
-merged, so that calibration and thresholds follow as the model learns and forgets: each document is
-scored before it is learned.
+A multi-label classifier decides about each class separately, by the log-odds per token of the
+class. :class:`ScoreHistograms` counts these scores by class and interval, for the documents that
+have the class and for the others. Counts can be added, subtracted and merged, so that calibration
+and thresholds follow as the model learns and forgets: each document is scored before it is learned.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class SCut:
     fbr : float or "auto", default=0.3
         The F1 below which a threshold is replaced by the fallback. "auto" tries .1, .2, ..., .8:
         thresholds fitted to the documents in even places are evaluated on those in odd places, and
-        vice versa; the best micro-averaged F1 wins, of equals the lowest.
+        vice versa; the one with the best micro-averaged F1, or the lowest of equally good ones.
     fallback : {"highest", "never"}, default="highest"
         The threshold of a class whose best F1 is too low: just above the highest score in the
         sample, so that only a document with a higher score gets the class (FBR.1), or infinity

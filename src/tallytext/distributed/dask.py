@@ -66,7 +66,7 @@ def dask_tally(
     client: Any = None,
     verbose: bool | None = None,
 ) -> GatheredTally:
-    """Count documents with Dask; the tally equals that of one machine, to the last bit.
+    """Count documents with Dask; the tally is bit-identical to that of one machine.
 
     Workers count the partitions where they are, and only counts are sent and merged. The result
     does not depend on the partitions, on the order of tasks, or on workers that fail on the way.
@@ -85,7 +85,7 @@ def dask_tally(
     weights : str or None, default=None
         The column of their weights, for planes that are weighted.
     label_separator : str or None, default=None
-        Splits strings into lists of labels: with ``";"``, ``"a; b"`` stands for two labels.
+        Splits strings into lists of labels: with ``";"``, ``"a; b"`` is two labels.
     vectorizer : TextVectorizer, default=None
         Settings that turn texts into terms. It must have no limits on document frequency.
     planes : iterable of Plane, default=()

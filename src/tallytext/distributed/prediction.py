@@ -266,7 +266,7 @@ def merge_evaluations(packed: Iterable[bytes]) -> bytes:
 
 
 def evaluation_report(packed: Iterable[bytes]) -> EvaluationReport:
-    """Return the report on all documents, the same to the last bit for any partitions.
+    """Return the report on all documents, which is the same for any partitions.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def spark_tally(
     weights : str, default=None
         The column of their weights, for a :class:`~tallytext.Plane` that is weighted.
     label_separator : str, default=None
-        Splits strings into lists of labels: with ``";"``, ``"a; b"`` stands for two labels.
+        Splits strings into lists of labels: with ``";"``, ``"a; b"`` is two labels.
     vectorizer : TextVectorizer, default=None
         Settings that turn texts into terms; None for the defaults.
     planes : iterable of Plane, default=()
@@ -303,7 +303,7 @@ def spark_evaluate(
     """Evaluate a classifier with Spark, on labelled documents that it was not trained on.
 
     Workers evaluate the partitions where they are, and their evaluations add up exactly: the report
-    equals that of one machine, to the last bit.
+    equals that of one machine exactly.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def spark_evaluate(
     text, labels : str, default="text" and "label"
         The columns of the texts and of their labels.
     label_separator : str, default=None
-        Splits strings into lists of labels: with ``";"``, ``"a; b"`` stands for two labels.
+        Splits strings into lists of labels: with ``";"``, ``"a; b"`` is two labels.
     on_error : {"fail", "skip"}, default="fail"
         Treatment of a row that cannot be read: raise an error, or skip it; a warning gives the
         number of skipped rows.

@@ -61,7 +61,7 @@ class Evaluation:
         The number of documents by true and predicted label, if they have one of each and these
         differ.
     known : set of int
-        Positions of the labels that the model knows, if ``classes`` were given.
+        Positions of the labels of the model, if ``classes`` were given.
     calibration : CalibrationSums
         Sums of the probabilities, if there were any.
     answers : AnswerSums

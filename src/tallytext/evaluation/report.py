@@ -113,11 +113,11 @@ class EvaluationReport:
     confusions : tuple of Confusion
         The most frequent ones, among documents with one true and one predicted label.
     unknown_labels : tuple of (label, count)
-        Labels that the model does not know, and the number of documents with them; empty if the
+        Labels that are unknown to the model, and the number of documents with them; empty if the
         classes of the model were not given.
     calibration_error, brier : float or None
         Measures of the probabilities, if there were any; see :func:`calibration_error` and
-        :func:`brier_score`. A label that the model does not know has the probability 0.
+        :func:`brier_score`. A label that is unknown to the model has the probability 0.
     average_precision_11, break_even : float or None
         Measures of the ranking of classes by probability, if ``Evaluation(ranking=True)`` added
         them up; see :func:`average_precision_11` and :func:`break_even`.

@@ -2,7 +2,7 @@
 
 - :mod:`~tallytext.features.term_scores`: chi-square, information gain and other scores of terms;
 - :mod:`~tallytext.features.selector`: ``TermSelector``, selection of terms by a score;
-- :mod:`~tallytext.features.selected_tally`: a tally of selected terms that goes on learning;
+- :mod:`~tallytext.features.selected_tally`: a tally of selected terms that can learn and forget;
 - :mod:`~tallytext.features.l1`: ``L1Selector``, selection by an L1-penalised linear model;
 - :mod:`~tallytext.features.strength`: term strength;
 - :mod:`~tallytext.features.tf_idf`: SMART weights: tf, idf and normalisation;

@@ -178,7 +178,7 @@ class FisherFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     append : bool, default=False
         True to return the features of latent semantic analysis, too, before these.
     weighting : str or None, default="ltc"
-        The SMART weights of words; None for counts as they are.
+        The SMART weights of words; None for unweighted counts.
     random_state : int, RandomState or None, default=0
         Seed of the singular value decomposition.
 

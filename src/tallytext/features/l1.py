@@ -53,9 +53,8 @@ class L1Selector(ColumnSelector):
 
     .. math:: \min_w \sum_i (w \cdot x_i + b - y_i)^2 + \lambda \sum_j |w_j|
 
-    or, with ``loss="logistic"``, the sum of :math:`\ln(1 + e^{-y_i (w \cdot x_i + b)})` in the
-    place of the squares. Most weights are exactly zero; a term is selected if it has a weight
-    in any class.
+    or, with ``loss="logistic"``, the sum of :math:`\ln(1 + e^{-y_i (w \cdot x_i + b)})` instead of
+    the squares. Most weights are exactly zero; a term is selected if it has a weight in any class.
 
     Parameters
     ----------
@@ -70,8 +69,8 @@ class L1Selector(ColumnSelector):
         The largest number of terms to select: those with the largest :math:`\max_c |w_{cj}|`. None:
         all that have a weight.
     weighting : str or None, default="ltc"
-        The SMART weights of terms in documents; None for the numbers as they are. The model is
-        fitted on weights, but ``transform`` returns the columns as they were given.
+        The SMART weights of terms in documents; None for unweighted numbers. The model is
+        fitted on weights, but ``transform`` returns the original columns.
     fit_intercept : bool, default=True
         True for a b, which is not penalised.
     n_lambdas : int, default=30

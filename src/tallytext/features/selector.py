@@ -72,7 +72,7 @@ def top_terms(
 
 
 def select_terms(tally: Tally, method: Method = "ig", k: int = 1000, **options: Any) -> Tally:
-    """Return the tally of the :func:`top_terms` alone.
+    """Return a tally of only the :func:`top_terms`.
 
     To select by a threshold, mask the tally by ``score_terms(tally) > threshold``.
 
@@ -209,12 +209,11 @@ class TermSelector(ColumnSelector):
         Select no term of fewer documents. Three are a good choice for ``chi``, which is unreliable
         for rarer terms.
     nonempty : bool, default=False
-        Let a document that would become empty keep its terms with the highest score among its own,
-        all of them in a tie. Any column may then be needed by some document, so ``transform``
-        returns all columns, with zeros for terms that are left out. Terms that no training
-        document had are always left out. Sums do not show which documents would become empty:
-        :meth:`fit_tally` therefore also selects the best term of each of the documents that it
-        is given.
+        True to let a document that would become empty keep its highest-scoring terms, all of them
+        in a tie. Any column may then be needed by some document, so ``transform`` returns all
+        columns, with zeros for terms that are left out. Terms that no training document had are
+        always left out. Sums do not show which documents would become empty: :meth:`fit_tally`
+        therefore also selects the best term of each of the documents that it is given.
 
     Attributes
     ----------
@@ -601,9 +600,8 @@ def mask_columns(X: Any, kept: NDArray[np.bool_]) -> Any:
 def mask_columns_nonempty(X: Any, kept: NDArray[np.bool_], scores: FloatArray) -> Any:
     """Return X with all other columns emptied, without making a document empty.
 
-    A document that would become empty keeps its terms with the highest score among its own, all of
-    them in a tie (Yang and Pedersen 1997). A term whose score is NaN is
-    never kept.
+    A document that would become empty keeps its highest-scoring terms, all of them in a tie (Yang
+    and Pedersen 1997). A term whose score is NaN is never kept.
 
     Examples
     --------

@@ -141,7 +141,8 @@ def related_pairs(
         multiple of 1/1000 that gives as many, by a histogram of all similarities; if there are not
         enough, all pairs that share a word are related.
     threshold : float, default=None
-        The smallest similarity, in the place of ``related``. A pair must share a word in any case.
+        The smallest similarity of related documents, instead of ``related``. A pair must share a
+        word in any case.
     weighting : str, default="ltc"
         The scheme of :class:`~tallytext.SmartWeighting`. Its norm should be ``c``: the
         histogram ends at 1.

@@ -79,11 +79,10 @@ def score_terms(
         tables with ½ added to every cell. None for "avg" with ``chi`` and "max" with the others.
     labels : {"fractional", "pairs", "binary"}, default="fractional"
         For ``ig``, how a multi-label document counts. ``fractional``: 1/m for each of its m labels;
-        this needs the plane ``Plane("binary", shared=True)`` if there is such a document. The part
-        of a document that no class has, such as all of one without a label, is a class of its own.
-        ``pairs``: one event for each of its labels. ``binary``: one document for each class, and
-        the gains of each class versus its complement are summed. The first two are the same if each
-        document has exactly one label.
+        this needs the plane ``Plane("binary", shared=True)`` if there is such a document.
+        Unlabelled documents form an additional class. ``pairs``: one event for each of its labels.
+        ``binary``: one document for each class, and the gains of each class versus its complement
+        are summed. The first two are the same if each document has exactly one label.
     shrunken : bool, default=False
         For ``mi`` with ``max``: add ½ to every cell, so that none is empty. Terms of one
         document still come first.

@@ -357,7 +357,7 @@ class TermWeighting:
     Attributes
     ----------
     scheme : str or None
-        Three letters; None for counts as they are.
+        Three letters; None for unweighted counts.
     frequencies : ndarray of shape (n_terms,)
     n_documents : int
 

@@ -114,7 +114,7 @@ class AnchoredEM:
             posteriors are 0.
         start : ndarray of shape (n_documents, n_classes), default=None
             Posteriors to start from, with zeros for documents of unknown ones; None to start from
-            the labelled documents alone.
+            the labelled documents only.
         """
         unseen = np.asarray(unseen, dtype=np.intp)
         labelled = unit_rows(truth.T @ pool.latent[rows])
@@ -226,7 +226,7 @@ _ROUND, _ROUND_PLAIN = Mixture(0.05, 0.05, 0.6, 0.3), Mixture(0.1, 0.0, 0.6, 0.3
 
 @dataclass(frozen=True)
 class ClassWords:
-    r"""Word distributions of classes, estimated from labelled documents alone.
+    r"""Word distributions of classes, estimated from labelled documents only.
 
     Attributes
     ----------
@@ -295,7 +295,7 @@ def _normalize_columns(values: FloatArray, default: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Anchor:
-    """Linear classifier on v and z, trained on the labelled documents alone.
+    """Linear classifier on v and z, trained on the labelled documents only.
 
     Attributes
     ----------

@@ -66,10 +66,10 @@ class Calibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: i
     Notes
     -----
     If documents come in threads, by author or over time, pass ``groups`` or ``time`` to ``fit``:
-    otherwise the model without a document still knows its neighbours, and probabilities of new
-    documents are too high. Weights of documents count in the model; in the calibration each
-    document with a weight above zero counts once. The scores of all documents for all classes are
-    held in memory at the same time.
+    otherwise similar documents stay in the training set, and probabilities of new documents are too
+    high. Weights of documents count in the model; in the calibration each document with a weight
+    above zero counts once. The scores of all documents for all classes are held in memory at the
+    same time.
 
     Examples
     --------

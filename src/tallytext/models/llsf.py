@@ -52,8 +52,8 @@ class LLSF(TrainedClassifier):
 
     .. math:: \min_{W, b} |W A + b - B|^2 + \alpha |W|^2
 
-    The score of a class is an element of :math:`W x + b`. It approximates a probability: at 0.5
-    the class is as likely as not.
+    The score of a class is an element of :math:`W x + b`. It approximates a probability: 0.5 means
+    even odds.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class LLSF(TrainedClassifier):
     alpha : float, default=1.0
         For "ridge": the penalty, for documents of unit length.
     weighting : str or None, default="ltc"
-        The SMART scheme of the word weights; None for counts as they are.
+        The SMART scheme of the word weights; None for unweighted counts.
     fit_intercept : bool, default=True
         For "ridge": True to fit b, which is not penalised.
     keep : {"auto", "terms", "documents"}, default="auto"

@@ -99,7 +99,8 @@ class MultinomialNB(NaiveBayes):
     class_weight : dict or "balanced", default=None
         Multiplies the prior of each class.
     multi_label : bool, default=None
-        True to predict each class on its own; None for True if training documents are multi-label.
+        True to predict each class independently; None for True if training documents are
+        multi-label.
     dtype : {"float64", "float32"}, default="float64"
         Precision of the weights; float32 scores faster.
     n_jobs : int, default=None

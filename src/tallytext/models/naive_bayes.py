@@ -204,9 +204,9 @@ class NaiveBayes(CountClassifier):
     ) -> Self:
         """Learn from documents without labels, which replace those of an earlier call.
 
-        Their expected counts are stored in ``expected_``, beside the counts of documents with
-        labels, which stay exact. Learning and forgetting do not change them until the next call of
-        this method or of :meth:`drop_unlabelled`.
+        Their expected counts are stored in ``expected_``, separately from the counts of labelled
+        documents, which stay exact. Learning and forgetting do not change them until the next call
+        of this method or of :meth:`drop_unlabelled`.
 
         Parameters
         ----------

@@ -761,7 +761,7 @@ def choose_per_class(
     Parameters
     ----------
     model : PoissonNB
-        Its other parameters stay as they are. It is not modified.
+        Its other parameters are unchanged. It is not modified.
     X, y
         Training documents, as in :meth:`PoissonNB.fit`.
     folds : int, default=5

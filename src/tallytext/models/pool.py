@@ -462,8 +462,8 @@ class Topicality:
 
     Documents are directions z in a latent space. Documents of a function word point in all
     directions, documents of a topical word in one. The topicality of a word is the squared
-    distance between the mean of its documents and the mean expected from document lengths alone,
-    minus the sampling noise of :math:`\mathrm{df}_w` documents:
+    distance between the mean of its documents and the mean expected from document lengths, minus
+    the sampling noise of :math:`\mathrm{df}_w` documents:
 
     .. math:: \tau_w = \max\left(0,\, \left\lVert \bar z_w - \bar z^{\,\text{by length}}_w
               \right\rVert^2 - 1 / \mathrm{df}_w \right), \qquad

@@ -253,10 +253,10 @@ class PooledNB(TrainedClassifier):
     def learn(self, X: Any, y: Any) -> Self:
         """Learn more labelled documents, which may have new classes and new columns.
 
-        The model changes at once: expectation maximisation goes on from the present posteriors for
-        two rounds. It starts from the labels again if there are fewer than 100 or their classes
-        have changed. When a tenth of the labelled or of all documents have changed, the model
-        settles.
+        The model changes at once: expectation-maximisation continues for two rounds from the
+        current posteriors. It starts from the labels again if there are fewer than 100 or their
+        classes have changed. When a tenth of the labelled or of all documents have changed, the
+        model settles.
 
         Parameters
         ----------

@@ -89,9 +89,9 @@ class RefinedNB(TrainedClassifier):
     Dual coordinate descent trains all classes in one sweep over the documents; a few passes
     suffice. The weights need four bytes for each term and class.
 
-    The problem has one solution, which depends on the documents alone. So the model can learn
-    single documents and forget them: it stores the counts of its documents and a dual variable for
-    each document and class, see the notes.
+    The problem has one solution, which depends only on the documents. So the model can learn and
+    forget single documents: it stores the counts of its documents and a dual variable for each
+    document and class, see the notes.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class RefinedNB(TrainedClassifier):
     centre : float, default=0.8
         Factor of the naive Bayes weights in the centre of the regulariser; 0 for none.
     chi_power : float, default=0.2
-        p, the power of a term's largest :math:`\chi^2` over the classes; 0 for tf-idf alone.
+        p, the power of a term's largest :math:`\chi^2` over the classes; 0 for plain tf-idf.
     nb : MultinomialNB, default=None
         The model to refine; None for :meth:`MultinomialNB.chi_contrast`. It is copied.
     random_state : int, RandomState instance or None, default=0
@@ -126,7 +126,7 @@ class RefinedNB(TrainedClassifier):
     intercept_ : ndarray of shape (n_classes,)
         The bias of each class.
     scale_ : ndarray of shape (n_features,)
-        :math:`\mathrm{idf}_w (\chi^2_w)^p`, zero for terms that no training document has.
+        :math:`\mathrm{idf}_w (\chi^2_w)^p`, zero for terms that occur in no training document.
 
     Notes
     -----
@@ -137,8 +137,8 @@ class RefinedNB(TrainedClassifier):
     :meth:`refit` estimates both again and makes a pass over all documents, starting from their
     dual variables. It is called automatically when half as many documents as it holds have changed.
 
-    :meth:`settle` trains from scratch on the documents held now. Training sorts documents by their
-    contents, so that the result depends on the multiset of documents and not on their history.
+    :meth:`settle` trains from scratch on the stored documents. Training sorts documents by their
+    contents, so the result depends on the multiset of documents and not on their history.
 
     Weights are rounded to half precision (11 bits) at the end of training, as they are stored.
 
@@ -373,7 +373,7 @@ class RefinedNB(TrainedClassifier):
         return self
 
     def settle(self) -> Self:
-        """Train from scratch on the documents held now, as :meth:`fit` on these documents does.
+        """Train from scratch on the stored documents, with the same result as :meth:`fit`.
 
         Returns
         -------

@@ -74,7 +74,7 @@ class RotationForest(TrainedClassifier):
         ``DecisionTreeClassifier(max_features="sqrt")``. For multi-label documents it must learn
         from an indicator matrix, as trees do.
     weighting : str or None, default="ltc"
-        The SMART scheme of the word weights; None for counts as they are.
+        The SMART scheme of the word weights; None for unweighted counts.
     multi_label : bool, default=None
         True if documents may have several labels or none; None to infer it from the labels.
     n_jobs : int, default=None

@@ -333,8 +333,8 @@ class Phrases(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-a
     peak, spread : float, default=1.0 and 10.0
         For xtract: the height of a peak, :math:`k_1`, and the minimal spread, :math:`U_0`.
     share : float, default=0.75
-        For xtract: the minimal share T of a pair's occurrences in which the same word is beside it,
-        for the word to join the phrase.
+        For xtract: the minimum share T of a pair's occurrences with the same adjacent word, for the
+        word to join the phrase.
     n_jobs : int or None, default=None
         Threads; None means all cores this process may use. The result does not depend on it.
     verbose : bool or None, default=None

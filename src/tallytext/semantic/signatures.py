@@ -137,9 +137,9 @@ class CombinedFinder:
 
 
 class SignatureVectorizer(TextVectorizer):
-    """Vectorizer that counts words, and phrases and concepts as terms of their own.
+    """Vectorizer that counts words, and phrases and concepts as separate terms.
 
-    A phrase contains a space and a concept begins with "=", so neither can be taken for a word.
+    A phrase contains a space and a concept begins with "=", so neither can be confused with a word.
     They are counted in addition to their words.
 
     Parameters

@@ -375,7 +375,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     def new_vectorizer(self, vectorizer: TextVectorizer | None = None) -> TextVectorizer:
         """Return an unfitted vectorizer that counts words and the signatures of this model.
 
-        Phrases and concepts are terms of their own, with the names of
+        Phrases and concepts are separate terms, with the names of
         :meth:`get_feature_names_out`.
 
         Parameters
@@ -516,7 +516,7 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         return f"there is no signature {signature!r} in this model.{near}"
 
     def coverage(self, texts: Any = None, *, names: Iterable[str] | None = None) -> Coverage:
-        """Return the numbers of words, signatures and documents that this model knows.
+        """Return the numbers of words, signatures and documents that are known to this model.
 
         Parameters
         ----------

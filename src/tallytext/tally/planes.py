@@ -29,8 +29,7 @@ class Plane:
     r"""The recipe of a plane: each document d adds :math:`\mathrm{tf}(x_{dw})\, s(d)` to word w.
 
     Sums are 64-bit integers with unit :math:`2^{-32}`. Each document's contribution is rounded
-    once, so subtracting it later is exact to the last bit. With
-    :math:`x_+ = \sum_w \mathrm{tf}(x_{dw})`,
+    once, so subtracting it later is exact. With :math:`x_+ = \sum_w \mathrm{tf}(x_{dw})`,
 
     ======================  =====================================================
     norm                    :math:`s(d)`

@@ -55,7 +55,7 @@ _MAX_COLUMNS = np.iinfo(np.int32).max  # ids of terms are 32-bit integers
 class Tally:
     """Sums over documents per (term, class), per term, per class and in total.
 
-    Tallies add and subtract exactly: ``(a + b) - b == a`` to the last bit, in any order of terms,
+    Tallies add and subtract exactly: ``(a + b) - b == a``, in any order of terms,
     classes and documents, and for fractional planes too. New terms and classes are added; a term
     or class whose counts return to zero compares as if it had never been seen. A document may have
     several labels or none; a document without a label enters the totals and no class.
@@ -163,8 +163,8 @@ class Tally:
         labels : iterable
             One label per text, or a list of labels per text; ``[]`` means none.
         vectorizer : TextVectorizer, default=None
-            Learns the words as they come; a new one if not given. A vectorizer with limits on
-            document frequency must be fitted before.
+            Splits the texts, and adds new words to its vocabulary; a new one if not given. A
+            vectorizer with limits on document frequency must be fitted before.
         planes : iterable of Plane, default=()
             Fractional planes to count.
         batch_size : int, default=16384

@@ -44,7 +44,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         - ``"words"``: letters with their combining marks, digits and underscores, in lower case.
           A word has ``min_length`` characters or more, accents not counted. Runs of Han, Kana,
           Thai, Lao, Khmer and Myanmar, which are written without spaces, become overlapping pairs
-          of grapheme clusters; there, and in Hangul, one character alone is a word.
+          of grapheme clusters; there, and in Hangul, a single character is a word.
         - ``"sklearn"``: exactly the tokens of scikit-learn's ``CountVectorizer()``.
         - ``"chars"``: character n-grams inside words padded with a space on each side.
         - a compiled regular expression, whose matches are the tokens, or a callable that takes a

@@ -302,7 +302,7 @@ class Vocabulary:
 
 
 def fixed_vocabulary(terms: Vocabulary | Mapping[str, int] | Iterable[str]) -> Vocabulary:
-    """Return the frozen vocabulary that a ``vocabulary=`` parameter stands for.
+    """Return the frozen vocabulary given by a ``vocabulary=`` parameter.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def vocabulary_curve(
     that they had with all their terms. Any other classifier is fitted on the selected columns for
     each point.
 
-    Terms are scored on training documents alone: in cross-validation, without the held-out fold.
+    Terms are scored on training documents only: in cross-validation, without the held-out fold.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class VocabularyCurve:
 
     @property
     def best(self) -> BestPoint:
-        """The lowest error; of equals the one with the fewest terms, then the first line."""
+        """The lowest error; among equal ones that with the fewest terms, then the first line."""
         points = [
             BestPoint(error, size, line.score, line.model)
             for line in self.lines

@@ -40,7 +40,7 @@ _SUM_TOLERANCE = 1e-6  # of the sum of a row, which is one
 
 @dataclass(frozen=True)
 class Semantic(Smoothing):
-    r"""Mix each class with the words that its signatures stand for (Zhou et al.).
+    r"""Mix each class with the translation of its signatures (Zhou et al.).
 
     .. math:: p(w \mid c) = (1 - \lambda_c) \left[(1 - \alpha) \frac{N_{cw}}{T_c}
               + \alpha \frac{T_w}{T}\right] + \lambda_c\, p_t(w \mid c), \qquad
@@ -431,7 +431,7 @@ class Translation:
     rows_ : CSR matrix of shape (n_signatures, n_words)
         Each row sums to one.
     phrase_weight : float
-        The share of phrases and concepts beside words.
+        The weight of phrases and concepts relative to words.
     phrases_ : ndarray of str
         All phrases and concepts, including signatures without a row.
 
