@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallytext.classifier import label_problems
+from tallytext import Tally
+from tallytext.classifier import find_leaks, label_problems
 from tallytext.classifier.label_checks import count_labels, count_problems, replace_labels
 
 CORPORA = Path("/work/shared/data")
@@ -161,3 +162,39 @@ def test_labels_of_public_corpora_are_no_mistakes(name):
     ].to_pylist()
     assert not count_problems(count_labels(labels))
     assert not count_problems(count_labels(labels[:1000]))
+
+
+def leaks_of(texts, labels):
+    return find_leaks(Tally.from_texts(texts, labels))
+
+
+def test_a_word_in_all_documents_of_a_class_and_no_other_gives_it_away():
+    texts = [f"Group: autos, wave {at}" for at in range(30)] + ["a cloud", "the moon"] * 20
+    (leak,) = leaks_of(texts, ["rec.autos"] * 30 + ["sky"] * 40)
+    assert (leak.term, leak.label, leak.n_documents, leak.n_class) == ("autos", "rec.autos", 30, 30)
+    assert "in all 30 documents of 'rec.autos' and in no other" in str(leak)
+    assert "contain the label" in str(leak)
+
+
+def test_a_word_of_a_header_gives_a_class_away():
+    texts = ["xref a"] * 200 + ["xref b"] + ["b"] * 200
+    (leak,) = leaks_of(texts, ["sea"] * 200 + ["sky"] * 201)
+    assert (leak.term, leak.n_others) == ("xref", 1)
+    assert "in 1 other" not in str(leak) or "header" in str(leak)
+
+
+def test_the_name_of_a_class_gives_it_away_if_it_is_in_most_of_its_documents():
+    texts = ["sea salt"] * 92 + ["salt"] * 8 + ["salt moon", "salt sun"] * 50
+    (leak,) = leaks_of(texts, ["sea"] * 100 + ["sky"] * 100)
+    assert (leak.term, leak.n_documents) == ("sea", 92)
+
+
+@pytest.mark.parametrize("n", [90, 95])
+def test_other_words_may_be_in_most_documents_of_a_class(n):
+    texts = ["tide"] * n + ["salt"] * (100 - n) + ["sun", "moon"] * 50
+    assert not leaks_of(texts, ["sea"] * 100 + ["sky"] * 100)
+
+
+def test_small_classes_and_a_single_class_are_not_checked():
+    assert not leaks_of(["sea"] * 19 + ["sun", "moon"] * 50, ["sea"] * 19 + ["sky"] * 100)
+    assert not leaks_of(["sea"] * 50, ["sea"] * 50)

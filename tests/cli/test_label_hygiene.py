@@ -78,3 +78,11 @@ def test_learn_goes_on_if_told_to(tmp_path, option, n_classes):
 def test_learning_a_known_label_again_is_no_mistake(tmp_path):
     model = trained(tmp_path, "mails.tally", MAILS + UNTIDY, "--yes")
     succeed("learn", model, write_csv(tmp_path / "more.csv", UNTIDY), "-q")
+
+
+@pytest.mark.parametrize("learner", ["multinomial", "refined"])
+def test_train_warns_of_a_word_that_is_the_label(tmp_path, learner):
+    rows = [(f"label: {label}. {text} {at}", label) for at, (text, label) in enumerate(MAILS)]
+    source = write_csv(tmp_path / "mails.csv", rows)
+    result = succeed("train", source, "-o", tmp_path / "m.tally", "--model", learner, "-q")
+    assert "'spam' occurs in all 20 documents of 'spam' and in no other" in result.stderr

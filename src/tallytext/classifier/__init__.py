@@ -11,7 +11,12 @@ if TYPE_CHECKING:
         format_estimator,
         parse_expression,
     )
-    from tallytext.classifier.label_checks import LabelProblems, label_problems
+    from tallytext.classifier.label_checks import (
+        LabelLeak,
+        LabelProblems,
+        find_leaks,
+        label_problems,
+    )
     from tallytext.classifier.registry import (
         CHOICES,
         Learner,
@@ -26,12 +31,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHOICES",
+    "LabelLeak",
     "LabelProblems",
     "Learner",
     "ModelName",
     "Report",
     "TextClassifier",
     "build_estimator",
+    "find_leaks",
     "find_learner",
     "format_estimator",
     "label_problems",
@@ -47,7 +54,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "classifier": ["TextClassifier"],
         "expressions": ["build_estimator", "format_estimator", "parse_expression"],
-        "label_checks": ["LabelProblems", "label_problems"],
+        "label_checks": ["LabelLeak", "LabelProblems", "find_leaks", "label_problems"],
         "registry": [
             "CHOICES",
             "Learner",

@@ -1,14 +1,21 @@
-"""Checks of labels: spellings of one label, slips, and text such as "NaN" in the place of one."""
+"""Checks of labels: spellings, slips, missing ones, and words that give a label away."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from tallytext._core import CHAR_MARK
 from tallytext.tally.labels import list_labels
+
+if TYPE_CHECKING:
+    from tallytext.tally.tally import Tally
 
 #: Labels and their numbers of documents.
 LabelCounts: TypeAlias = Mapping[Any, int]
@@ -27,6 +34,8 @@ _MIN_LENGTH = 4
 # A letter replaced, added or left out makes another word of a short one: "opec" and "oapec".
 _MIN_LENGTH_REPLACED = 6
 _MAX_SHOWN = 5
+# A word tells the label of a class if it has these shares of its documents, and few others.
+_MIN_LEAK_DOCUMENTS, _MIN_LEAK_SHARE, _MIN_NAMED_RECALL = 20, 0.99, 0.9
 
 
 @dataclass(frozen=True)
@@ -181,6 +190,110 @@ def replace_labels(labels: Sequence[Any], replacements: Mapping[Any, Any]) -> li
     ['ham', ['ham'], None]
     """
     return [_replace_label(label, replacements) for label in labels]
+
+
+class LabelLeak(NamedTuple):
+    """A word that nearly alone tells the label: perhaps the text contains it.
+
+    Attributes
+    ----------
+    term : str
+        The word, or pair of words.
+    label : label
+    n_documents : int
+        The documents with the label that have the word.
+    n_class : int
+        The documents with the label.
+    n_others : int
+        The documents with the word that do not have the label.
+    resembles : bool
+        True if the word is the label, or a part of it.
+
+    Examples
+    --------
+    >>> print(LabelLeak("autos", "rec.autos", 594, 594, 0, True))
+    the word 'autos' occurs in all 594 documents of 'rec.autos' and in no other: does the text \
+contain the label?
+    """
+
+    term: str
+    label: Any
+    n_documents: int
+    n_class: int
+    n_others: int
+    resembles: bool
+
+    def __str__(self) -> str:
+        many = f"{self.n_documents:,} of" if self.n_documents < self.n_class else "all"
+        others = (
+            f"{self.n_others:,} other{'s' * (self.n_others != 1)}" if self.n_others else "no other"
+        )
+        question = (
+            "does the text contain the label?"
+            if self.resembles
+            else "is it in the text only because of the label, as a header or a template is?"
+        )
+        return (
+            f"the word {self.term!r} occurs in {many} {self.n_class:,} documents of {self.label!r} "
+            f"and in {others}: {question}"
+        )
+
+
+def find_leaks(tally: Tally) -> list[LabelLeak]:
+    """Return words that nearly alone tell the label of a class, at most one for each class.
+
+    A word is returned if it occurs in 99% of the documents of a class of 20 or more, and 99% of
+    the documents with the word have the label; or if it is a part of the label's name, and occurs
+    in 90% of the documents of the class and in no other.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counts of the training documents.
+
+    Examples
+    --------
+    >>> from tallytext import Tally
+    >>> texts = ["list sea: waves"] * 20 + ["list sky: clouds", "list sky: birds"] * 10
+    >>> tally = Tally.from_texts(texts, ["sea"] * 20 + ["sky"] * 20)
+    >>> for leak in find_leaks(tally):
+    ...     print(leak.term, leak.label, leak.n_documents)
+    sky sky 20
+    sea sea 20
+    """
+    if len(tally.classes) < 2:
+        return []
+    n_class, n_term = tally.class_documents, tally.term_documents
+    cells = tally.documents.tocoo()
+    terms, classes = cells.coords
+    inside = cells.data
+    is_common = (n_class[classes] >= _MIN_LEAK_DOCUMENTS) & (
+        inside >= _MIN_NAMED_RECALL * n_class[classes]
+    )
+    precise = inside >= _MIN_LEAK_SHARE * n_term[terms]
+    found: dict[Any, LabelLeak] = {}
+    for at in np.flatnonzero(is_common & precise).tolist():
+        term, c, n = str(tally.vocabulary.terms([terms[at]])[0]), int(classes[at]), int(inside[at])
+        if term.startswith(CHAR_MARK):  # part of a word, which is a term itself
+            continue
+        label, n_others = tally.classes[c], int(n_term[terms[at]]) - n
+        leak = LabelLeak(term, label, n, int(n_class[c]), n_others, _resembles(term, label))
+        named = leak.resembles and not n_others
+        if named or n >= _MIN_LEAK_SHARE * n_class[c]:
+            found[label] = max(found.get(label, leak), leak, key=_leak_order)
+    return sorted(found.values(), key=_leak_order, reverse=True)
+
+
+def _leak_order(leak: LabelLeak) -> tuple[bool, float, int, str]:
+    recall = leak.n_documents / leak.n_class
+    return leak.resembles, recall, leak.n_documents - leak.n_others, leak.term
+
+
+def _resembles(term: str, label: Any) -> bool:
+    """Return True if all words of a term are words of the label."""
+    words = {*re.findall(r"\w+", _normalize(label))}
+    parts = re.findall(r"\w+", _normalize(term))
+    return bool(parts) and (words >= {*parts})
 
 
 def _replace_label(label: Any, replacements: Mapping[Any, Any]) -> Any:

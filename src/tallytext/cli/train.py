@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # Below this number of documents, each may well have a label of its own.
 _MIN_SUSPICIOUS_LABELS = 20
+_MAX_LEAKS_SHOWN = 3
 
 
 def train(
@@ -286,6 +287,18 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
         )
     if not classifier.tally_.n_tokens:
         show_warning("the documents contain no word. Is --text the right column?")
+    _warn_about_leaks(classifier)
+
+
+def _warn_about_leaks(classifier: TextClassifier) -> None:
+    """Warn of words that tell the label: the expected accuracy is then that of finding them."""
+    from tallytext.classifier.label_checks import find_leaks
+
+    leaks = find_leaks(classifier.tally_)
+    for leak in leaks[:_MAX_LEAKS_SHOWN]:
+        show_warning(str(leak))
+    if len(leaks) > _MAX_LEAKS_SHOWN:
+        show_warning(f"and {len(leaks) - _MAX_LEAKS_SHOWN:,} more classes have such a word.")
 
 
 _INDENT = " " * 15
