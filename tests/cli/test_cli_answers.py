@@ -42,7 +42,7 @@ def test_answers_are_those_of_the_classifier(model, tmp_path):
     found = answers_of("predict", model, new(tmp_path), *options)
     proba = classifier.predict_proba(TEXTS)
     assert [each["row"] for each in found] == [1, 2, 3, 4, 5]
-    assert [each["id"] for each in found] == [f"k{at}" for at in range(len(TEXTS))]
+    assert [each["key"] for each in found] == [f"k{at}" for at in range(len(TEXTS))]
     best = [classifier.classes_[c] for c in proba.argmax(axis=1)]
     assert [each["label"] for each in found] == best
     assert [each["probability"] for each in found] == proba.max(axis=1).tolist()
@@ -123,7 +123,7 @@ def test_answers_can_be_csv(model, tmp_path):
         assert row["set"] == ";".join(each["set"])
         assert row["label_4"] == row["probability_5"] == ""
         assert float(row["probability_3"]) == each["top"][2]["probability"]
-    assert rows[1]["id"] == "k1"
+    assert rows[1]["key"] == "k1"
     assert run("predict", model, new(tmp_path), "--to", "csv", "--explain").exit_code == 2
 
 

@@ -108,7 +108,7 @@ def test_answers_are_line_by_line_those_of_one_machine(model, files, engine, tmp
     assert succeed(*asked, *more, *engine).stdout == one
     answers = [json.loads(line) for line in one.splitlines()]
     assert len(answers) == 180
-    assert list(answers[0])[:3] == ["file", "row", "id"]
+    assert list(answers[0])[:3] == ["file", "row", "folder"]
     assert {each["file"] for each in answers} == {str(path) for path in files}
     assert [each["row"] for each in answers[-60:]] == list(range(1, 61))
 

@@ -5,25 +5,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from tallytext._typing import FloatArray
 from tallytext.classifier.evaluation import labels_and_probabilities
+from tallytext.errors import FileError
+from tallytext.io.table_writer import as_json, csv_lines
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.io.batches import Batch
 
 PredictionRow: TypeAlias = dict[str, Any]
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True)
@@ -46,13 +44,15 @@ class OutputOptions:
         Whether to add the share of known words, and the novelty.
     to : {"jsonl", "csv"}
         Format.
-    has_file, has_id : bool
-        Whether a row has the name of its file, and an id.
+    has_file : bool
+        Whether a row has the name of its file.
+    ids : sequence of str
+        Columns of the input that a row has.
 
     Examples
     --------
-    >>> OutputOptions(top=1, to="csv").formatter().header
-    b'row,label,probability,label_1,probability_1\\n'
+    >>> OutputOptions(top=1, to="csv", ids=["key"]).formatter().header
+    b'row,key,label,probability,label_1,probability_1\\n'
     """
 
     top: int | None = None
@@ -64,7 +64,7 @@ class OutputOptions:
     novelty: bool = False
     to: str = "jsonl"
     has_file: bool = False
-    has_id: bool = False
+    ids: Sequence[str] = ()
 
     def predictor(self, classifier: TextClassifier) -> RowPredictor:
         """Return a predictor of rows with this content."""
@@ -74,13 +74,60 @@ class OutputOptions:
         """Return a formatter of rows for this format."""
         if self.to == "jsonl":
             return JsonFormatter()
-        return CsvFormatter(
-            has_file=self.has_file,
-            has_id=self.has_id,
-            top=self.top or 0,
-            has_sets=self.coverage is not None,
-            more=["known_share"] * self.known + ["novelty"] * self.novelty,
-        )
+        return CsvFormatter(self)
+
+    @property
+    def predicted(self) -> list[str]:
+        """The names of the predicted columns of a table."""
+        ranks = [
+            f"{name}_{rank + 1}"
+            for rank in range(self.top or 0)
+            for name in ("label", "probability")
+        ]
+        more = {
+            "set": self.coverage is not None,
+            "known_share": self.known,
+            "novelty": self.novelty,
+            "explanation": self.explain,
+        }
+        return ["label", "probability", *ranks, *(name for name, has in more.items() if has)]
+
+    def names(self) -> dict[str, str]:
+        """Return the name under which each prediction is shown, beside the ids."""
+        return free_names([*self.predicted, "top"], self.ids)
+
+    def first_columns(self) -> list[str]:
+        """Return the names of the columns before the predicted ones."""
+        return [*dict.fromkeys([*["file"] * self.has_file, "row", *self.ids])]
+
+
+def free_names(
+    names: Sequence[str], taken: Iterable[str], prefix: str = "predicted"
+) -> dict[str, str]:
+    """Return a name for each new column that no other column has.
+
+    If one of the names is taken, all of them get a prefix.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the new columns.
+    taken : iterable of str
+        The names of the columns that a table has.
+    prefix : str, default="predicted"
+        The prefix, without the underscore.
+
+    Examples
+    --------
+    >>> free_names(["label", "probability"], ["text", "label"])
+    {'label': 'predicted_label', 'probability': 'predicted_probability'}
+    >>> free_names(["label"], ["label", "predicted_label"])
+    {'label': 'predicted2_label'}
+    """
+    present = set(taken)
+    prefixes = chain(["", f"{prefix}_"], (f"{prefix}{number}_" for number in count(2)))
+    free = next(each for each in prefixes if present.isdisjoint(each + name for name in names))
+    return {name: free + name for name in names}
 
 
 class RowPredictor:
@@ -105,11 +152,20 @@ class RowPredictor:
 
     def predict(self, batch: Batch, file: str | None = None) -> list[PredictionRow]:
         """Return the row of each document, with the name of its file if one is given."""
-        options = self._options
-        proba, unknown = self._classifier._proba_and_unknown(batch.texts)
         first = {} if file is None else {"file": file}
         rows: list[PredictionRow] = [{**first, "row": place} for place in batch.places]
-        _set_column(rows, "id", next(iter(batch.also.values()), []))
+        for name, values in batch.also.items():
+            _set_column(rows, name, values)
+        names = self._options.names()
+        for row, each in zip(rows, self.predictions(batch), strict=True):
+            row |= {names[name]: value for name, value in each.items()}
+        return rows
+
+    def predictions(self, batch: Batch) -> list[PredictionRow]:
+        """Return the predictions of each document, by name."""
+        options = self._options
+        proba, unknown = self._classifier._proba_and_unknown(batch.texts)
+        rows: list[PredictionRow] = [{} for _ in batch.places]
         pairs = labels_and_probabilities(
             self._classifier, batch.texts, proba, options.min_confidence
         )
@@ -144,6 +200,108 @@ class RowPredictor:
             explanation = self._classifier.explain(text or "").to_dict()
             del explanation["text"]
             yield explanation
+
+
+class TablePredictor:
+    """Predictor that adds columns to those of the input.
+
+    Predicted columns have the names of :attr:`OutputOptions.predicted`, or if the input has one of
+    these, the same names with a prefix.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+    options : OutputOptions
+    is_flat : bool
+        True to join several labels in one string, for formats without lists.
+
+    Attributes
+    ----------
+    names : dict of str to str
+        The name of each predicted column in the table, once a batch was predicted.
+    taken : list of str
+        The usual names of predicted columns that the input has.
+    """
+
+    def __init__(
+        self, classifier: TextClassifier, options: OutputOptions, *, is_flat: bool = False
+    ) -> None:
+        self._rows, self._options, self._is_flat = options.predictor(classifier), options, is_flat
+        self._several, self._classes = classifier.multi_label_, classifier.classes_.tolist()
+        self.names: dict[str, str] = {}
+        self.taken: list[str] = []
+        self._file = ""
+        self._n_documents = 0
+
+    def predict(self, batch: Batch, file: str | None = None) -> dict[str, Any]:
+        """Return the columns of a batch that has all columns of its source, and predictions.
+
+        The first column is the file: the given one, in folders and archives with the name of the
+        document.
+
+        Raises
+        ------
+        FileError
+            If a column appears whose name a predicted column got in an earlier batch.
+        """
+        if not self.names:
+            self._file = free_names(["file"], batch.also, "input")["file"]
+            self.names = free_names(self._options.predicted, [self._file, *batch.also])
+            self.taken = [name for name in self.names if name in batch.also]
+        self._check_names(batch)
+        self._n_documents += len(batch)
+        files = _file_names(file, batch)
+        rows = self._rows.predictions(batch)
+        flat = [_flat_values(row, self._options.predicted) for row in rows]
+        columns = {
+            shown: [join_list(row[at]) if self._is_flat else row[at] for row in flat]
+            for at, shown in enumerate(self.names.values())
+        }
+        return ({self._file: files} if files else {}) | batch.also | columns
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """The type of each predicted column, for formats with types."""
+        found = {type(label) for label in self._classes}
+        single = next(iter(found)) if len(found) == 1 else str
+        label = single if single in (str, int, float, bool) else str
+        several: dict[str, Any] = {"label": list[label], "probability": list[float]}  # type: ignore[valid-type]
+        own = {"set": list[label]} | (several if self._several else {})  # type: ignore[valid-type]
+        return {
+            # The columns of ranks are those of single labels.
+            shown: own.get(name, label if name.startswith("label") else float)
+            for name, shown in self.names.items()
+        }
+
+    def _check_names(self, batch: Batch) -> None:
+        twice = next((name for name in self.names.values() if name in batch.also), None)
+        if twice is not None:
+            raise FileError(
+                f"the column {twice!r} occurs in the input after {self._n_documents:,} documents, "
+                "when predictions were already written under this name. Put a document that has "
+                "this column first, or rename the column."
+            )
+
+
+def _file_names(file: str | None, batch: Batch) -> list[str]:
+    """Return the file of each document, or an empty list if there is only one, which is known."""
+    first = [] if file is None else [file]
+    if len(batch) and isinstance(batch.places[0], str):
+        return ["/".join([*first, place]) for place in batch.places]
+    return first * len(batch)
+
+
+def _flat_values(row: PredictionRow, names: Sequence[str]) -> list[Any]:
+    """Return the values of a row, with columns for the most probable labels; None if there is none.
+
+    A model may have fewer classes than labels were requested.
+    """
+    ranks = {
+        f"{name}_{rank}": value
+        for rank, each in enumerate(row.get("top", ()), 1)
+        for name, value in each.items()
+    }
+    return [row[name] if name in row else ranks.get(name) for name in names]
 
 
 def _set_column(rows: list[PredictionRow], name: str, values: Any) -> None:
@@ -183,77 +341,31 @@ class CsvFormatter:
 
     Parameters
     ----------
-    has_file : bool
-        Whether rows have the name of their file.
-    has_id : bool
-        Whether rows have an id.
-    top : int
-        Number of most probable labels in each row.
-    has_sets : bool
-        Whether rows have a set of labels.
-    more : sequence of str
-        Names of further columns of numbers, which come last.
+    options : OutputOptions
 
     Examples
     --------
-    >>> csv = CsvFormatter(has_file=False, has_id=False, top=0, has_sets=False)
+    >>> csv = CsvFormatter(OutputOptions())
     >>> csv.header, csv.format([{"row": 1, "label": ["sea", "sky"], "probability": [0.9, 0.8]}])
     (b'row,label,probability\\n', b'1,sea;sky,0.9;0.8\\n')
     """
 
-    def __init__(
-        self, *, has_file: bool, has_id: bool, top: int, has_sets: bool, more: Sequence[str] = ()
-    ) -> None:
-        self._top, self._more = top, more
-        ranks = [f"{name}_{rank + 1}" for rank in range(top) for name in ("label", "probability")]
-        files, ids, sets = ["file"] * has_file, ["id"] * has_id, ["set"] * has_sets
-        columns = [*files, "row", *ids, "label", "probability", *ranks, *sets, *more]
-        self.header = csv_lines([columns])
+    def __init__(self, options: OutputOptions) -> None:
+        self._first, self._predicted = options.first_columns(), options.predicted
+        self._names = options.names()
+        shown = [self._names[name] for name in self._predicted]
+        self.header = csv_lines([[*self._first, *shown]])
 
     def format(self, rows: list[PredictionRow]) -> bytes:
         """Return rows as lines."""
         return csv_lines([self._values(row) for row in rows])
 
     def _values(self, row: PredictionRow) -> list[Any]:
-        later = {"top", "set", *self._more}
-        plain = {name: value for name, value in row.items() if name not in later}
-        ranked = [value for each in row.get("top", []) for value in each.values()]
-        # A model may have fewer classes than labels were requested.
-        ranked += [""] * (2 * self._top - len(ranked))
-        sets = [_join_list(row["set"])] if "set" in row else []
-        more = [row[name] for name in self._more]
-        return [*map(_join_list, plain.values()), *ranked, *sets, *more]
+        own = {name: row[shown] for name, shown in self._names.items() if shown in row}
+        values = [row[name] for name in self._first] + _flat_values(own, self._predicted)
+        return [join_list(value) for value in values]
 
 
-def as_json(value: Any) -> str:
-    """Return a value as one line of JSON that can be encoded as UTF-8.
-
-    Examples
-    --------
-    >>> as_json({"label": "café"}), as_json("\\ud800")
-    ('{"label": "café"}', '"\\\\ud800"')
-    """
-    text = _encode(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which JSON can only escape
-        return json.dumps(value)
-    return text
-
-
-def _join_list(value: Any) -> Any:
+def join_list(value: Any) -> Any:
+    """Return the labels of a list in one string, separated by semicolons; or the value itself."""
     return ";".join(map(str, value)) if isinstance(value, list) else value
-
-
-def csv_lines(rows: Iterable[Sequence[Any]]) -> bytes:
-    """Return rows as lines of CSV in UTF-8.
-
-    Examples
-    --------
-    >>> csv_lines([["id", "text"], [7, "a, b"]])
-    b'id,text\\n7,"a, b"\\n'
-    """
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(rows)
-    # A lone surrogate has no form in UTF-8, and unlike JSON, CSV cannot escape it.
-    return file.getvalue().encode("utf-8", "replace")

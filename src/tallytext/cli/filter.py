@@ -394,7 +394,7 @@ class _DeliveryWriter:
             os.fsync(file.fileno())
 
     def _format(self, deliveries: Sequence[Delivery]) -> bytes:
-        from tallytext.classifier.prediction_rows import as_json
+        from tallytext.io.table_writer import as_json
 
         lines = []
         for each in deliveries:
@@ -434,7 +434,7 @@ class _DeliveryWriter:
 
 
 def _csv_line(values: Sequence[Any]) -> bytes:
-    from tallytext.classifier.prediction_rows import csv_lines
+    from tallytext.io.table_writer import csv_lines
 
     return csv_lines([values])
 

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import typer
 
-from tallytext.cli.options import ReadingOptions, UnlabelledReadingOptions
+from tallytext.cli.options import AnswerFormat, ReadingOptions, UnlabelledReadingOptions
 from tallytext.errors import FileError, InputError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.io.batches import Batch, SkippedRows
     from tallytext.io.documents import DocumentReader
+
+NO_OUTPUT_TO_FORCE = "--force is for a file that --output names, and there is none."
 
 _MIN_MEGABYTES_SHOWN = 0.1
 _MAX_CLASSES_SHOWN = 20
@@ -105,7 +107,7 @@ def _show_labelled(kind: str, style: str, message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Write one JSON object to standard output."""
-    from tallytext.classifier.prediction_rows import as_json
+    from tallytext.io.table_writer import as_json
 
     sys.stdout.write(as_json(value) + "\n")
 
@@ -423,6 +425,54 @@ def check_new_file(path: Path) -> Path:
         raise FileError(f"{where}: it exists already. Choose another name, or remove it.")
     _check_parent(path, where)
     return path
+
+
+def check_table_file(
+    path: Path, inputs: Sequence[str | Path], *, force: bool, to: AnswerFormat
+) -> str:
+    """Return the format of a table to write; raise FileError if it could not be written.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its ending gives the format.
+    inputs : sequence of str or Path
+        Files that the command reads, which are never overwritten.
+    force : bool
+        True to replace an existing file; but never a model.
+    to : AnswerFormat
+        The value of --to, which is for standard output.
+    """
+    from tallytext.io.safetensors import is_array_file
+    from tallytext.io.table_writer import table_format
+
+    format, _ = table_format(path)
+    if to is AnswerFormat.csv and format != "csv":
+        raise typer.BadParameter(
+            "the ending of --output gives the format of a file, and --to csv that of standard "
+            "output. Leave out --to, or give a name that ends in .csv."
+        )
+    where = f"cannot write to {str(path)!r}"
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "not a file"
+        raise FileError(f"{where}: it is {kind}. Give the name of a file.")
+    if any(is_same_file(path, each) for each in inputs):
+        raise FileError(f"{where}: it is read by this command. Choose another name.")
+    if path.exists() and is_array_file(path):
+        raise FileError(f"{where}: it is a tally model. Choose another name.")
+    # An empty file, as mktemp makes it, holds nothing that could be lost.
+    if path.exists() and path.stat().st_size and not force:
+        raise FileError(f"{where}: it exists already. Choose another name, or add --force.")
+    _check_parent(path, where)
+    return format
+
+
+def is_same_file(path: Path, other: str | Path) -> bool:
+    """Return True if two names lead to one existing file."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
 
 
 def check_output_folder(path: Path) -> Path:

@@ -203,6 +203,26 @@ Output = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File to write to. The ending of its name is the format: .csv, .tsv, .jsonl, .json, "
+        ".parquet or .xlsx; text also with .gz.",
+        show_default="standard output",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace the file of --output if it exists, once the new one is complete.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 ChangedOutput = Annotated[
     Path | None,
     typer.Option(
@@ -285,12 +305,12 @@ Novelty = Annotated[
         rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
-Identifier = Annotated[
-    str | None,
+Identifiers = Annotated[
+    list[str] | None,
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="Also write the value of this column, as id.",
+        help="Also write this column of the input, under its own name; can be repeated.",
         rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
@@ -321,7 +341,7 @@ class PredictOptions:
     always: Always = False
     known: Known = False
     novelty: Novelty = False
-    identifier: Identifier = None
+    identifiers: Identifiers = None
     to: To = AnswerFormat.jsonl
     batch: BatchSize = 16_384
 

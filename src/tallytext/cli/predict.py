@@ -10,29 +10,32 @@ import typer
 
 from tallytext.cli import options
 from tallytext.cli.io import (
+    NO_OUTPUT_TO_FORCE,
     InputDocuments,
     LineWriter,
     check_output_folder,
+    check_table_file,
     load_model,
     new_folder,
     note_on_interrupt,
     show_message,
+    show_warning,
 )
 from tallytext.cli.options import AnswerFormat, EngineOptions, PredictOptions
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
-    from tallytext.classifier.prediction_rows import OutputOptions
-    from tallytext.cli.engines import EngineJob
+    from tallytext.classifier.prediction_rows import OutputOptions, TablePredictor
 
-OutputFolder = Annotated[
+Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
-        metavar="FOLDER",
-        help="With --engine: a new folder, in which workers write their predictions as "
-        "part-00000.jsonl and so on. It appears when all of them are complete.",
+        metavar="FILE",
+        help="File to write all columns of the input to, and the predictions after them. The "
+        "ending of its name is the format: .csv, .tsv, .jsonl, .json, .parquet or .xlsx; text also "
+        "with .gz. With --engine: a new folder, in which workers write part-00000.jsonl and so on.",
         show_default="standard output",
         rich_help_panel=options.OUTPUT,
     ),
@@ -46,67 +49,89 @@ def predict(
     wanted: PredictOptions,
     reading: options.UnlabelledReadingOptions,
     engine: EngineOptions,
-    output: OutputFolder = None,
+    output: Output = None,
+    force: options.Force = False,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Predict the labels of new documents, with probabilities.
 
-    Predictions are lines of JSON (or CSV) on standard output, in the order of the documents. "row"
-    is the number of a document in its file, counted from 1, without the header; in folders and
-    archives it is the name of the file. With several inputs, "file" is the input.
+    With --output, the columns of the input come back with the predictions beside them: label and
+    probability; with --top also label_1, probability_1 and so on. If the input has a column of one
+    of these names, they are called predicted_label, predicted_probability and so on.
+
+    Without it, predictions are lines of JSON (or CSV) on standard output, in the order of the
+    documents. "row" is the number of a document in its file, counted from 1, without the header; in
+    folders and archives it is the name of the file. With several inputs, "file" is the input.
     The label of a document without a known word is null, and its probability that of the most
     frequent class.
 
     \b
+    tally predict mails.tally new.csv --text body -o labelled.csv
+    tally predict mails.tally new.xlsx --text body --top 3 -o labelled.xlsx
     tally predict mails.tally new.jsonl --top 3 > answers.jsonl
-    tally predict mails.tally new.csv --text body --id message --to csv
-    tally predict mails.tally new.csv --text body --min-confidence 0.7
-    tally predict mails.tally new.csv --text body --known --novelty
+    tally predict mails.tally new.csv --text body --id author --id date --to csv
+    tally predict mails.tally new.csv --text body --known --novelty --min-confidence 0.7
     cat new.txt | tally predict mails.tally - --format txt --explain
     tally predict mails.tally new-*.parquet --engine dask -o answers
     """
-    _check_options(wanted, engine, sources, output)
+    format = wanted.to.value
+    if engine.engine is None and output is not None:
+        format = check_table_file(output, [model, *sources], force=force, to=wanted.to)
+        _check_file_options(wanted, format)
+    else:
+        _check_options(wanted, engine, sources, output, force)
     engine.check_no_threads(threads)
     classifier = load_model(model, sources)
-    shown = _output_options(wanted, has_file=len(sources) > 1)
+    shown = _output_options(wanted, format, has_file=len(sources) > 1)
     more = _extra_reading_options(classifier, wanted)
     if engine.engine is None:
-        _predict_here(classifier, InputDocuments(sources, reading, quiet, **more), shown)
-        return
-    from tallytext.cli.engines import EngineJob
-
-    job = EngineJob(sources, reading, engine, quiet)
-    job.reading |= more
-    _predict_on_engine(classifier, job, shown, output)
+        more["also"] = more["also"] if output is None else "all"
+        documents = InputDocuments(sources, reading, quiet, **more)
+        if output is None:
+            _predict_here(classifier, documents, shown)
+        else:
+            _predict_to_file(classifier, documents, shown, output, reading.text, quiet)
+    else:
+        _predict_on_engine(classifier, sources, reading, engine, shown, more, output, quiet)
     if output is not None and not quiet:
         show_message(f"saved in {output}")
 
 
 def _check_options(
-    wanted: PredictOptions, engine: EngineOptions, sources: list[str], output: Path | None
+    wanted: PredictOptions,
+    engine: EngineOptions,
+    sources: list[str],
+    output: Path | None,
+    force: bool,
 ) -> None:
     """Raise an error for options that do not work together, before anything is read."""
     if wanted.explain and wanted.to is AnswerFormat.csv:
         raise typer.BadParameter("explanations cannot be written as CSV. Use --to jsonl.")
-    if output is not None and engine.engine is None:
-        raise typer.BadParameter(
-            "--output needs --engine. Without an engine, redirect standard output: "
-            "tally predict mails.tally new.jsonl > answers.jsonl."
-        )
+    if force:
+        raise typer.BadParameter(NO_OUTPUT_TO_FORCE)
     engine.check_files(sources)
     if output is not None:
         check_output_folder(output)
 
 
+def _check_file_options(wanted: PredictOptions, format: str) -> None:
+    if wanted.explain and not format.startswith("json"):
+        raise typer.BadParameter(
+            "explanations can be written as JSON only. Give --output a name that ends in .jsonl."
+        )
+    if wanted.identifiers:
+        raise typer.BadParameter("--output writes all columns of the input. Leave out --id.")
+
+
 def _extra_reading_options(classifier: TextClassifier, wanted: PredictOptions) -> dict[str, Any]:
     from tallytext.classifier.evaluation import prediction_batch_size
 
-    also = [] if wanted.identifier is None else [wanted.identifier]
+    also = wanted.identifiers or []
     return {"also": also, "max_documents": prediction_batch_size(classifier, wanted.batch)}
 
 
-def _output_options(wanted: PredictOptions, has_file: bool) -> OutputOptions:
+def _output_options(wanted: PredictOptions, format: str, has_file: bool) -> OutputOptions:
     from tallytext.classifier.prediction_rows import OutputOptions
 
     return OutputOptions(
@@ -117,9 +142,9 @@ def _output_options(wanted: PredictOptions, has_file: bool) -> OutputOptions:
         always=wanted.always,
         known=wanted.known,
         novelty=wanted.novelty,
-        to=wanted.to.value,
+        to=format,
         has_file=has_file,
-        has_id=wanted.identifier is not None,
+        ids=wanted.identifiers or (),
     )
 
 
@@ -136,10 +161,56 @@ def _predict_here(
     documents.close()
 
 
+def _predict_to_file(
+    classifier: TextClassifier,
+    documents: InputDocuments,
+    shown: OutputOptions,
+    path: Path,
+    text: str,
+    quiet: bool,
+) -> None:
+    """Predict in this process, and write the input with the predictions to a file."""
+    from tallytext.classifier.prediction_rows import TablePredictor
+    from tallytext.io.table_writer import FLAT_FORMATS, open_table
+
+    predictor = TablePredictor(classifier, shown, is_flat=shown.to in FLAT_FORMATS)
+    with (
+        note_on_interrupt(lambda: f"Nothing was written to {str(path)!r}."),
+        open_table(path) as table,
+    ):
+        for source, batch in documents.by_source():
+            columns = predictor.predict(batch, source if shown.has_file else None)
+            table.write(columns, predictor.kinds)
+        if not table.n_rows:
+            table.write({name: [] for name in (text, *shown.predicted)})
+    documents.close()
+    if not quiet:
+        _show_names(predictor)
+    for note in table.notes:
+        show_warning(note)
+
+
+def _show_names(predictor: TablePredictor) -> None:
+    """Show the names of predicted columns if the input has a column of one of the usual names."""
+    if predictor.taken:
+        shown = ", ".join(predictor.names.values())
+        show_message(
+            f"the input already has a column {predictor.taken[0]!r}, so predictions are in {shown}"
+        )
+
+
 def _predict_on_engine(
-    classifier: TextClassifier, job: EngineJob, shown: OutputOptions, output: Path | None
+    classifier: TextClassifier,
+    sources: list[str],
+    reading: options.UnlabelledReadingOptions,
+    engine: EngineOptions,
+    shown: OutputOptions,
+    more: dict[str, Any],
+    output: Path | None,
+    quiet: bool,
 ) -> None:
     """Predict on an engine; workers write to a folder, or this process to standard output."""
+    from tallytext.cli.engines import EngineJob
     from tallytext.distributed.prediction import (
         model_bytes,
         pack_request,
@@ -147,6 +218,8 @@ def _predict_on_engine(
         predict_split,
     )
 
+    job = EngineJob(sources, reading, engine, quiet)
+    job.reading |= more
     shown.predictor(classifier)  # raises an error here, before the engine is started
     classifier.predict_proba([])  # shows warnings here, which workers would not show
     writer, pattern = LineWriter(), part_file_name("*", shown)

@@ -11,9 +11,10 @@ import typer
 
 from tallytext.cli import options
 from tallytext.cli.io import (
+    NO_OUTPUT_TO_FORCE,
     InputDocuments,
     LineWriter,
-    check_new_file,
+    check_table_file,
     find_class,
     load_model,
     note_on_interrupt,
@@ -48,17 +49,6 @@ Normalize = Annotated[
 WithText = Annotated[
     bool, typer.Option("--with-text", help="Also write the text of each document.")
 ]
-OutputFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="New file to write to; .csv writes CSV, any other name JSON lines.",
-        show_default="standard output",
-        rich_help_panel=options.OUTPUT,
-    ),
-]
 
 
 def rank(
@@ -68,11 +58,12 @@ def rank(
     label: Label,
     top: Top = None,
     normalize: Normalize = True,
-    identifier: options.Identifier = None,
+    identifiers: options.Identifiers = None,
     with_text: WithText = False,
     to: options.To = AnswerFormat.jsonl,
     reading: options.UnlabelledReadingOptions,
-    output: OutputFile = None,
+    output: options.TableFile = None,
+    force: options.Force = False,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -88,12 +79,12 @@ def rank(
     tally rank mails.tally archive.jsonl --label work --no-normalize -o work.csv
     """
     if output is not None:
-        check_new_file(output)
-        to = AnswerFormat.csv if output.suffix == ".csv" else to
+        check_table_file(output, [model, *sources], force=force, to=to)
+    elif force:
+        raise typer.BadParameter(NO_OUTPUT_TO_FORCE)
     classifier = load_model(model, sources)
     name = find_class(classifier, label)
-    also = [] if identifier is None else [identifier]
-    documents = InputDocuments(sources, reading, quiet, also=also)
+    documents = InputDocuments(sources, reading, quiet, also=identifiers or [])
     with note_on_interrupt(lambda: "Nothing was written."):
         rows = _rows(classifier, documents, name, normalize, len(sources) > 1, with_text)
         ranked = _sort(rows, top)
@@ -110,42 +101,41 @@ def _rows(
     normalize: bool,
     has_file: bool,
     with_text: bool,
-) -> Iterator[dict[str, Any]]:
-    """Yield the row of each document, in the order of the input."""
+) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield the score and the row of each document, in the order of the input."""
+    from tallytext.classifier.prediction_rows import free_names
+
     for source, batch in documents.by_source():
         first = {"file": source} if has_file else {}
         scores = classifier.rank(batch.texts, label, normalize).tolist()
-        ids = next(iter(batch.also.values()), None)
+        names = free_names(["label", "score", "text"], batch.also)
         texts = list(batch.strings) if with_text else []
         for at, (place, score) in enumerate(zip(batch.places, scores, strict=True)):
-            row = {**first, "row": place}
-            if ids is not None:
-                row["id"] = ids[at]
-            row |= {"label": label, "score": score}
-            yield row | {"text": texts[at]} if with_text else row
+            row = {**first, "row": place} | {name: ids[at] for name, ids in batch.also.items()}
+            row |= {names["label"]: label, names["score"]: score}
+            yield score, (row | {names["text"]: texts[at]} if with_text else row)
 
 
-def _sort(rows: Iterator[dict[str, Any]], top: int | None) -> list[dict[str, Any]]:
+def _sort(rows: Iterator[tuple[float, dict[str, Any]]], top: int | None) -> list[dict[str, Any]]:
     """Return the rows with the highest scores first; of equal ones, the earlier."""
 
-    def score(row: dict[str, Any]) -> float:
-        return float(row["score"])
+    def score(row: tuple[float, dict[str, Any]]) -> float:
+        return row[0]
 
-    if top is None:
-        return sorted(rows, key=score, reverse=True)
-    return nlargest(top, rows, key=score)
+    best = sorted(rows, key=score, reverse=True) if top is None else nlargest(top, rows, key=score)
+    return [row for _, row in best]
 
 
 def _write(rows: list[dict[str, Any]], to: AnswerFormat, output: Path | None) -> None:
-    from tallytext.classifier.prediction_rows import JsonFormatter, csv_lines
-    from tallytext.io.atomic import save_blocks
+    from tallytext.classifier.prediction_rows import JsonFormatter
+    from tallytext.io.table_writer import csv_lines, open_table
 
-    if to is AnswerFormat.csv:
-        names = [*rows[0]] if rows else ["row", "label", "score"]
+    names = [*rows[0]] if rows else ["row", "label", "score"]
+    if output is not None:
+        with open_table(output) as table:
+            table.write({name: [row[name] for row in rows] for name in names})
+    elif to is AnswerFormat.csv:
         lines = csv_lines([names, *([*row.values()] for row in rows)])
-    else:
-        lines = JsonFormatter().format(rows)
-    if output is None:
         LineWriter().write(lines, len(rows))
     else:
-        save_blocks(output, [lines])
+        LineWriter().write(JsonFormatter().format(rows), len(rows))

@@ -31,7 +31,7 @@ def save_text(path: str | Path, text: str) -> None:
     >>> path.read_text(encoding="utf-8")
     'naïve'
     """
-    with _replace_atomically(Path(path)) as temporary:
+    with replace_atomically(Path(path)) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -53,13 +53,13 @@ def save_blocks(path: str | Path, blocks: Iterable[Any]) -> None:
     >>> path.read_bytes()
     b'123'
     """
-    with _replace_atomically(Path(path)) as temporary, temporary.open("wb") as file:
+    with replace_atomically(Path(path)) as temporary, temporary.open("wb") as file:
         for block in blocks:
             file.write(block)
 
 
 @contextmanager
-def _replace_atomically(path: Path) -> Iterator[Path]:
+def replace_atomically(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, and rename it to ``path`` if the block succeeds."""
     # A rename would fail only after the whole content was written.
     if path.is_dir():
