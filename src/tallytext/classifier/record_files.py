@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallytext.classifier.prediction_rows import as_json
 from tallytext.errors import FileError
+from tallytext.io.table_writer import as_json, csv_lines
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _JSON_LINES = (".jsonl", ".ndjson", ".json")
@@ -66,10 +64,7 @@ class RecordFormat:
         )
 
     def _csv(self, rows: Iterable[Sequence[Any]]) -> bytes:
-        file = io.StringIO()
-        csv.writer(file, delimiter=self._delimiter or ",", lineterminator="\n").writerows(rows)
-        # A lone surrogate has no form in UTF-8, and unlike JSON, CSV cannot escape it.
-        return file.getvalue().encode("utf-8", "replace")
+        return csv_lines(rows, self._delimiter or ",")
 
     def _cell(self, value: Any) -> Any:
         return self._separator.join(map(str, value)) if isinstance(value, list) else value
