@@ -77,7 +77,7 @@ class OutputOptions:
         return CsvFormatter(self)
 
     @property
-    def predicted(self) -> list[str]:
+    def prediction_columns(self) -> list[str]:
         """The names of the predicted columns of a table."""
         ranks = [
             f"{name}_{rank + 1}"
@@ -94,7 +94,7 @@ class OutputOptions:
 
     def names(self) -> dict[str, str]:
         """Return the name under which each prediction is shown, beside the ids."""
-        return free_names([*self.predicted, "top"], self.ids)
+        return free_names([*self.prediction_columns, "top"], self.ids)
 
     def first_columns(self) -> list[str]:
         """Return the names of the columns before the predicted ones."""
@@ -205,8 +205,8 @@ class RowPredictor:
 class TablePredictor:
     """Predictor that adds columns to those of the input.
 
-    Predicted columns have the names of :attr:`OutputOptions.predicted`, or if the input has one of
-    these, the same names with a prefix.
+    Predicted columns have the names of :attr:`OutputOptions.prediction_columns`. If the input has
+    one of these, all have a prefix.
 
     Parameters
     ----------
@@ -246,13 +246,13 @@ class TablePredictor:
         """
         if not self.names:
             self._file = free_names(["file"], batch.also, "input")["file"]
-            self.names = free_names(self._options.predicted, [self._file, *batch.also])
+            self.names = free_names(self._options.prediction_columns, [self._file, *batch.also])
             self.taken = [name for name in self.names if name in batch.also]
         self._check_names(batch)
         self._n_documents += len(batch)
         files = _file_names(file, batch)
         rows = self._rows.predictions(batch)
-        flat = [_flat_values(row, self._options.predicted) for row in rows]
+        flat = [_flat_values(row, self._options.prediction_columns) for row in rows]
         columns = {
             shown: [join_list(row[at]) if self._is_flat else row[at] for row in flat]
             for at, shown in enumerate(self.names.values())
@@ -351,7 +351,7 @@ class CsvFormatter:
     """
 
     def __init__(self, options: OutputOptions) -> None:
-        self._first, self._predicted = options.first_columns(), options.predicted
+        self._first, self._predicted = options.first_columns(), options.prediction_columns
         self._names = options.names()
         shown = [self._names[name] for name in self._predicted]
         self.header = csv_lines([[*self._first, *shown]])

@@ -182,7 +182,7 @@ def _predict_to_file(
             columns = predictor.predict(batch, source if shown.has_file else None)
             table.write(columns, predictor.kinds)
         if not table.n_rows:
-            table.write({name: [] for name in (text, *shown.predicted)})
+            table.write({name: [] for name in (text, *shown.prediction_columns)})
     documents.close()
     if not quiet:
         _show_names(predictor)
