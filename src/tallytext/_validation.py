@@ -82,16 +82,41 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> An
                 f"{estimator.n_features_in_} features as input."
             )
         checked = X
+    elif reset and is_plain_csr(X) and X.shape[1]:
+        # What scikit-learn's checks do for such a matrix, without importing scikit-learn.
+        checked = X
+        if not open_width:
+            estimator.n_features_in_ = X.shape[1]
+            vars(estimator).pop("feature_names_in_", None)
     elif open_width:
-        from sklearn.utils import check_array
-
         checked = check_array(X, accept_sparse="csr", estimator=estimator)
     else:
-        from sklearn.utils.validation import validate_data
-
         checked = validate_data(estimator, X, accept_sparse="csr", reset=reset)
     _check_nonnegative(checked, estimator)
     return checked if sparse.issparse(checked) else sparse.csr_array(checked)
+
+
+def check_array(X: Any, **options: Any) -> Any:
+    """Check an array by scikit-learn's function of the same name."""
+    from sklearn.utils import check_array as sklearn_check
+
+    return sklearn_check(X, **options)
+
+
+def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
+    """Check an array for an estimator by scikit-learn's function of the same name."""
+    from sklearn.utils.validation import validate_data as sklearn_validate
+
+    return sklearn_validate(estimator, X, **options)
+
+
+def check_random_state(seed: Any) -> np.random.RandomState:
+    """Return a random generator for ``seed``, as scikit-learn's function of the same name does."""
+    if isinstance(seed, Integral):
+        return np.random.RandomState(seed)  # type: ignore[arg-type]
+    from sklearn.utils import check_random_state as sklearn_check
+
+    return sklearn_check(seed)
 
 
 def is_plain_csr(X: Any) -> bool:

@@ -32,10 +32,10 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext._typing import FloatArray
+from tallytext.decision.calibrators import expit
 from tallytext.errors import (
     FileError,
     InputError,

@@ -14,7 +14,9 @@ from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from tallytext.errors import InputError
 
 MAX_BLOCK_NUMBERS = 1 << 21
 """The largest number of floats in one block of rows: 16 MB."""
@@ -25,6 +27,7 @@ PROGRESS_DELAY = 1.5
 # A context variable, so that the limit of one worker thread does not hold in the others.
 _THREAD_LIMIT: ContextVar[int | None] = ContextVar("most_threads", default=None)
 _STATUS = Path("/proc/self/status")
+_CGROUPS = Path("/sys/fs/cgroup")
 
 
 def thread_count(n_jobs: int | None = None) -> int:
@@ -178,11 +181,38 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def _cores() -> int:
-    import joblib
+    """Return the number of cores that this process may use, as ``joblib.cpu_count`` does.
 
-    # joblib respects CPU affinity and the limits of containers, which os.cpu_count does not.
-    # Cached, since the system call takes longer than predicting a document.
-    return max(1, int(joblib.cpu_count()))
+    It respects CPU affinity, the limits of containers and ``LOKY_MAX_CPU_COUNT``. joblib itself
+    takes longer to import than a text to predict. Cached, since the system calls take time too.
+    """
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = min(cores, len(os.sched_getaffinity(0)))
+    return max(
+        1, min(cores, _container_cores(cores), _int(os.environ.get("LOKY_MAX_CPU_COUNT"), cores))
+    )
+
+
+def _container_cores(cores: int) -> int:
+    """Return the cores that the control group of this process may use: its quota per period."""
+    quota, _, period = _read_line(_CGROUPS / "cpu.max").partition(" ")
+    if not period:  # version 1 of control groups
+        quota = _read_line(_CGROUPS / "cpu/cpu.cfs_quota_us")
+        period = _read_line(_CGROUPS / "cpu/cpu.cfs_period_us")
+    limit, each = _int(quota, 0), _int(period, 0)
+    return -(-limit // each) if limit > 0 and each > 0 else cores
+
+
+def _read_line(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _int(text: str | None, default: int) -> int:
+    return int(text) if text and text.lstrip("-").isdecimal() else default
 
 
 def rows_per_block(row_size: int, max_numbers: int | None = None) -> int:
@@ -312,6 +342,48 @@ def peak_memory() -> int:
 def _read_status(name: str) -> int:
     lines = _STATUS.read_text().splitlines()
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
+def import_pyarrow(purpose: str, module: str = "pyarrow") -> Any:
+    """Import pyarrow, or a module of it, which is an optional dependency.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs pyarrow, as the start of the message.
+    module : str, default="pyarrow"
+        The module to import.
+
+    Raises
+    ------
+    InputError
+        If pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import_pyarrow("reading Parquet").__name__
+    'pyarrow'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        raise InputError(
+            f"{purpose} needs pyarrow. Install it: pip install 'tallytext[parquet]'."
+        ) from None
+
+
+def has_pyarrow() -> bool:
+    """Return True if pyarrow can be imported."""
+    try:
+        import_module("pyarrow")
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+def import_zstd() -> Any:
+    """Return the zstd module of the standard library, or its backport for Python before 3.14."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 def lazy_exports(

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import BaseEstimator, ClassifierMixin, check_is_fitted, clone
 from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.classifier import model_file

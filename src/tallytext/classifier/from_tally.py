@@ -10,8 +10,8 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext.classifier.labels import check_label_count, single_labels
 from tallytext.classifier.model_selection import (
     Candidate,

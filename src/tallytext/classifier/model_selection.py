@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext._typing import FloatArray
 from tallytext.classifier.calibration import Calibration, count_scores, selection_score
 from tallytext.classifier.expressions import build_selector

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext._typing import FloatArray
 from tallytext.classifier.expressions import build_model
 from tallytext.classifier.labels import check_label_count, single_labels

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.classifier.expressions import build_model
 from tallytext.classifier.registry import CHOICES, Learner

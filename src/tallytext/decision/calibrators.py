@@ -17,8 +17,6 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
-from scipy.special import expit, logit
 
 from tallytext._typing import FloatArray
 from tallytext.decision.score_histograms import ScoreHistograms
@@ -113,6 +111,21 @@ def log_probabilities(scores: FloatArray, contrasts: bool, multi_label: bool) ->
     # The log of a sigmoid, without overflow for large negative scores.
     each: FloatArray = -np.logaddexp(0.0, -scores)
     return each if multi_label else log_posteriors(each)
+
+
+def expit(log_odds: Any) -> Any:
+    """Return the probabilities of log-odds: the logistic function.
+
+    Like :func:`scipy.special.expit`; ``scipy.special`` takes longer to import than a text to
+    predict.
+    """
+    with np.errstate(over="ignore"):  # exp(1000) is infinite, and the probability 0
+        return 1 / (1 + np.exp(-np.asarray(log_odds, dtype=np.float64)))
+
+
+def logit(probabilities: Any) -> Any:
+    """Return the log-odds of probabilities: the inverse of :func:`expit`."""
+    return np.log(probabilities) - np.log1p(-np.asarray(probabilities, dtype=np.float64))
 
 
 def _logsumexp_without(
@@ -543,6 +556,9 @@ def _minimise(
     prior: NDArray[np.float64] | None = None,
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the lowest loss found within so many steps, and its parameters."""
+    # Imported where needed, since calibrated probabilities do not need it.
+    from scipy.optimize import minimize
+
     bounds = (start[0] + _LOG_SCALE_BOUNDS[0], start[0] + _LOG_SCALE_BOUNDS[1])
     found = minimize(
         _loss_and_gradient,
@@ -899,11 +915,20 @@ def _check_knots(knots: Iterable[ArrayLike] | None) -> Knots | None:
 def _fit_isotonic(
     scores: NDArray[np.float64], shares: NDArray[Any], weights: NDArray[Any] | None = None
 ) -> Knots:
-    from sklearn.isotonic import IsotonicRegression
+    """Return the knots that scikit-learn's IsotonicRegression finds, without importing it."""
+    # Imported where needed, since calibrated probabilities do not need it.
+    from scipy.optimize import isotonic_regression
 
-    model = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
-    fitted = model.fit(scores, shares, sample_weight=weights)
-    return fitted.X_thresholds_, fitted.y_thresholds_
+    weights = np.ones(len(scores)) if weights is None else weights
+    used = weights > 0
+    x, group = np.unique(scores[used], return_inverse=True)
+    totals = np.bincount(group, weights[used])
+    means = np.bincount(group, weights[used] * shares[used]) / totals
+    y = np.clip(isotonic_regression(means, weights=totals).x, 0, 1)
+    # A knot between two of the same height changes nothing.
+    kept = np.ones(len(y), dtype=bool)
+    kept[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
+    return x[kept], y[kept]
 
 
 _MIN_PROBABILITY = 1e-12

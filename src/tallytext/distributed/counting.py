@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext.distributed.files import Split
 from tallytext.distributed.options import CountingOptions, OnError
 from tallytext.distributed.partial_tally import ContentSample, PartialNotes, PartialTally

@@ -12,8 +12,7 @@ from importlib.metadata import version
 from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
-from sklearn.base import clone
-
+from tallytext._estimators import clone
 from tallytext._validation import check_whole
 from tallytext.classifier.classifier import check_min_confidence
 from tallytext.classifier.training import SAMPLE_SIZE

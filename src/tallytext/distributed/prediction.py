@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.classifier.evaluation import (
     evaluate_classifier,

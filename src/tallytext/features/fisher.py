@@ -11,11 +11,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tallytext._estimators import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    check_is_fitted,
+)
 from tallytext._typing import FloatArray
-from tallytext._validation import check_weighting_counts, check_whole
+from tallytext._validation import check_weighting_counts, check_whole, validate_data
 from tallytext.errors import LabelError
 from tallytext.features.svd import truncated_svd
 from tallytext.features.tf_idf import TermWeighting

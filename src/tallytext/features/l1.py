@@ -15,12 +15,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Lasso, LogisticRegression
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tallytext._estimators import check_is_fitted
 from tallytext._typing import FloatArray
-from tallytext._validation import check_between, check_weighting_counts, check_whole
+from tallytext._validation import check_between, check_weighting_counts, check_whole, validate_data
 from tallytext.errors import LabelError
 from tallytext.evaluation.folds import iter_splits, stratified_folds
 from tallytext.features.selector import ColumnSelector
@@ -33,10 +31,6 @@ from tallytext.tally.labels import (
     label_array,
     read_targets,
 )
-
-# Before scikit-learn 1.8 LogisticRegression needs penalty="l1"; later versions need l1_ratio=1.
-_has_penalty = signature(LogisticRegression).parameters["penalty"].default == "l2"
-_L1_PENALTY: dict[str, Any] = {"penalty": "l1"} if _has_penalty else {"l1_ratio": 1.0}
 
 # liblinear penalises the intercept like the weight of a constant column. With a large constant the
 # weight is small, and so is its penalty.
@@ -171,6 +165,8 @@ class L1Selector(ColumnSelector):
         # The largest penalty is 0 if no term is correlated with a class.
         path = penalty_path(self.l1_lambda_max_ or 1.0, self.n_lambdas)
         if self.n_terms is None:
+            from sklearn.exceptions import ConvergenceWarning
+
             with ignore_warnings(ConvergenceWarning):
                 self.cv_losses_ = self._cross_validate(weighted, signs, path)
             path = path[: int(self.cv_losses_.argmin()) + 1]
@@ -243,6 +239,8 @@ class L1Selector(ColumnSelector):
 
     def _fit_path(self, models: _OneVersusRest, path: FloatArray) -> Self:
         """Solve penalty after penalty, up to the last or to the first with enough terms."""
+        from sklearn.exceptions import ConvergenceWarning
+
         # The logistic loss has no warm start, so that only n_terms is a reason to walk the path.
         for penalty in path[:-1].tolist() if self.loss == "squared" or self.n_terms else []:
             with ignore_warnings(ConvergenceWarning):
@@ -339,6 +337,8 @@ class _SquaredProblem:
 
     def __init__(self, X: sparse.csc_array[Any], y: FloatArray, settings: _SolverSettings) -> None:
         self.X, self.y, self.settings = X, y, settings
+        from sklearn.linear_model import Lasso
+
         self.lasso = Lasso(
             fit_intercept=settings.fit_intercept,
             tol=settings.tol,
@@ -388,6 +388,11 @@ class _LogisticProblem:
             # All documents are of one class, so that the intercept alone predicts it.
             intercept = float(self.y[0]) * float(np.log(2 * len(self.y)))
             return _LinearWeights(np.zeros(self.X.shape[1]), intercept, 1)
+        from sklearn.linear_model import LogisticRegression
+
+        # Before scikit-learn 1.8 it needs penalty="l1"; later versions need l1_ratio=1.
+        has_penalty = signature(LogisticRegression).parameters["penalty"].default == "l2"
+        l1_penalty: dict[str, Any] = {"penalty": "l1"} if has_penalty else {"l1_ratio": 1.0}
         model = LogisticRegression(
             C=1 / penalty,
             solver="liblinear",
@@ -396,7 +401,7 @@ class _LogisticProblem:
             tol=self.settings.tol,
             max_iter=self.settings.max_iter,
             random_state=self.settings.random_state,
-            **_L1_PENALTY,
+            **l1_penalty,
         ).fit(self.X, self.y)
         intercept = float(np.ravel(model.intercept_)[0])
         return _LinearWeights(model.coef_[0], intercept, _n_iter(model))

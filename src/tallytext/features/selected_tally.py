@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from tallytext._core import Change
+from tallytext._estimators import clone
 from tallytext.errors import CountError
 from tallytext.features.selector import TermSelector
 from tallytext.tally.tally import Tally, Terms

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from tallytext._estimators import BaseEstimator, TransformerMixin, check_is_fitted
 from tallytext._typing import FloatArray
-from tallytext._validation import check_matrix, check_whole
+from tallytext._validation import check_array, check_matrix, check_whole, validate_data
 from tallytext.errors import CountError, LabelError
 from tallytext.features.strength import term_strength
 from tallytext.features.term_scores import Average, Labels, Method, score_terms
@@ -170,6 +168,8 @@ class ColumnSelector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         input_features : array-like of str, default=None
             The names of all columns, where ``fit`` did not learn them.
         """
+        from sklearn.utils.validation import _check_feature_names_in
+
         names: NDArray[Any] = _check_feature_names_in(self, input_features)
         return names[self._get_support_mask()]
 

@@ -10,12 +10,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import svds
-from sklearn.utils import check_random_state
-from sklearn.utils.extmath import randomized_svd
 
 from tallytext._core import sparse_times
 from tallytext._typing import FloatArray
+from tallytext._validation import check_random_state
 
 Method = Literal["auto", "exact", "fast"]
 
@@ -96,6 +94,8 @@ def _lanczos_svd(X: Any, k: int, random_state: Any) -> tuple[FloatArray, FloatAr
     start = check_random_state(random_state).uniform(-1.0, 1.0, min(X.shape))
     if not X.nnz:
         return np.zeros((X.shape[0], 1)), np.zeros(1), np.zeros((1, X.shape[1]))
+    from scipy.sparse.linalg import svds
+
     left, values, right = svds(X, k=k, v0=start, tol=0)
     return left, values, right
 
@@ -103,6 +103,8 @@ def _lanczos_svd(X: Any, k: int, random_state: Any) -> tuple[FloatArray, FloatAr
 def _randomized_svd(
     X: Any, k: int, random_state: Any, method: Method
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    from sklearn.utils.extmath import randomized_svd
+
     spare, passes = (10, 2) if method == "fast" else (k // 2, 4)
     # Signs are not flipped here, because _sort_and_orient sets them for all methods.
     left, values, right = randomized_svd(

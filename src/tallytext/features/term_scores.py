@@ -15,7 +15,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import xlogy
 
 from tallytext._typing import FloatArray
 from tallytext.features.tf_idf import reduce_rows
@@ -630,6 +629,8 @@ def signed_g2(
             (tokens - term) * (tokens - class_tokens),
         ]
     ) / max(tokens, 1)
+    from scipy.special import xlogy
+
     ratio = np.divide(observed, expected, out=np.ones_like(observed), where=expected > 0)
     g2 = 2 * xlogy(observed, ratio).sum(axis=0)
     return np.asarray(np.where(observed[0] >= expected[0], g2, -g2))

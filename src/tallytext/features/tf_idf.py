@@ -14,9 +14,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+    check_is_fitted,
+)
 from tallytext._typing import FloatArray
 from tallytext._validation import check_matrix
 from tallytext.errors import CountError, FileError

@@ -327,9 +327,7 @@ def read_corpus_table(path: Path) -> dict[str, list[Any]]:
     FileError
         If it is damaged, or a column is missing or of the wrong type.
     """
-    import pyarrow.parquet as pq
-
-    from tallytext.io.parquet import wrap_arrow_errors
+    from tallytext.io.parquet import pq, wrap_arrow_errors
 
     source = Source(path, "parquet")
     with wrap_os_errors(source), wrap_arrow_errors(source):

@@ -9,14 +9,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from tallytext.errors import FileError
 from tallytext.io.batches import Batch, BatchLimits, Columns, ReportRow, UnreadableRow
 from tallytext.io.sources import Source
 from tallytext.io.text_formats import describe_decode_error
+from tallytext.runtime import import_pyarrow
+
+pa = import_pyarrow("reading Parquet")
+pc = import_pyarrow("reading Parquet", "pyarrow.compute")
+pq = import_pyarrow("reading Parquet", "pyarrow.parquet")
 
 _BUFFER_BYTES = 1 << 20
 

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TextIO
 
 from tallytext.errors import FileError, did_you_mean
 from tallytext.io.batches import format_remedy
+from tallytext.runtime import import_zstd
 
 FORMATS = (
     *("csv", "tsv", "jsonl", "parquet", "xlsx", "sqlite", "duckdb"),
@@ -178,12 +179,12 @@ def wrap_os_errors(source: Source) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise FileError(f"there is no file {source}.") from None
-    # gzip and bz2 raise EOFError, which is not an OSError, for truncated data.
+    # All but xz raise EOFError, which is not an OSError, for truncated data.
     except EOFError:
         raise FileError(
             f"{source} ends in the middle of its compressed data. Was it copied as a whole?"
         ) from None
-    except (OSError, zlib.error, lzma.LZMAError) as problem:
+    except (OSError, zlib.error, lzma.LZMAError, *_zstd_errors()) as problem:  # type: ignore[misc]
         reason = getattr(problem, "strerror", None) or str(problem)
         raise FileError(f"cannot read {source}: {reason}.") from None
 
@@ -240,6 +241,10 @@ def _decompress(file: BinaryIO, compression: str) -> Any:
         return bz2.BZ2File(file)
     if compression == "xz":
         return lzma.LZMAFile(file)
-    import pyarrow as pa
+    return import_zstd().ZstdFile(file)
 
-    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+
+def _zstd_errors() -> tuple[type[BaseException], ...]:
+    # Such an error can only have been raised if the module is there.
+    modules = (sys.modules.get(name) for name in ("compression.zstd", "backports.zstd"))
+    return tuple(module.ZstdError for module in modules if module is not None)

@@ -23,10 +23,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from tallytext._core import add_rows, score_sparse, top_sparse
+from tallytext._estimators import BaseEstimator, ClassifierMixin, check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_matrix, check_whole
 from tallytext.decision.calibrators import log_odds, log_probabilities

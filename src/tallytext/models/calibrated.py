@@ -7,9 +7,14 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    check_is_fitted,
+    clone,
+)
 from tallytext._typing import FloatArray
 from tallytext.decision.calibrators import (
     Calibrator,

@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext._typing import FloatArray
 from tallytext._validation import check_matrix, check_weights
 from tallytext.decision.calibrators import OutOfSample, align_columns

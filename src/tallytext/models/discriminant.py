@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logsumexp
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted, clone
 from tallytext._typing import FloatArray
 from tallytext.errors import FileError
 from tallytext.features.fisher import ClassScatter, FisherFeatures

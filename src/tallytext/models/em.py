@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_matrix, check_whole
@@ -155,6 +154,8 @@ class ExpectationMaximisation:
             evidence *= np.divide(self.length, own, out=np.zeros_like(own), where=own > 0)
         logs = np.full(scores.shape, -np.inf)
         logs[:, possible] = evidence + prior[possible]
+        from scipy.special import softmax
+
         return softmax(logs if anchors is None else logs + anchors, axis=1)
 
     def _expected_counts(

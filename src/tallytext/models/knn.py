@@ -12,9 +12,9 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from tallytext._core import InvertedIndex
+from tallytext._estimators import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.errors import CountError, FileError, LabelError, NegativeCountError, ScoreError

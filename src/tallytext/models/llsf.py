@@ -16,9 +16,8 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_whole
 from tallytext.errors import FileError
@@ -233,6 +232,8 @@ class LLSF(TrainedClassifier):
         """Set ``n_iter_``, warn if the solver has not converged, and return the solution."""
         self.n_iter_ = solution.n_iter
         if not solution.converged:
+            from sklearn.exceptions import ConvergenceWarning
+
             warnings.warn(
                 f"least squares did not converge to tol={self.tol:g} in max_iter={self.max_iter} "
                 "steps. Increase max_iter, or increase alpha, which needs fewer steps.",

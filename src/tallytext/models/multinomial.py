@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between
 from tallytext.errors import ScoreError

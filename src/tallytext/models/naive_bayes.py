@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_matrix, check_weights
 from tallytext.decision.calibrators import OutOfSample

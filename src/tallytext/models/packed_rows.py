@@ -25,6 +25,7 @@ from scipy import sparse
 
 from tallytext.errors import CountError, FileError
 from tallytext.features.tf_idf import canonical_csr
+from tallytext.runtime import import_zstd
 
 MAX_UNPACKED_BYTES = 2**30
 """Largest body of a packed matrix; a larger one is neither written nor read."""
@@ -275,10 +276,7 @@ def _with_header(body: Bytes) -> Bytes:
 
 def _compress(body: Bytes) -> tuple[int, Bytes]:
     """Return the method and the bytes to store: compressed ones if there are fewer of them."""
-    import pyarrow as pa
-
-    codec = pa.Codec("zstd", compression_level=_ZSTD_LEVEL)
-    packed = np.frombuffer(codec.compress(body), dtype=np.uint8)
+    packed = np.frombuffer(import_zstd().compress(body, _ZSTD_LEVEL), dtype=np.uint8)
     return (_ZSTD, packed) if len(packed) < len(body) else (_PLAIN, body)
 
 
@@ -303,19 +301,22 @@ def _unpacked_body(packed: Any, max_bytes: int) -> Bytes:
 
 def _decompress(stored: Bytes, size: int) -> Bytes:
     """Decompress up to size + 1 bytes."""
-    import pyarrow as pa
-
+    zstd = import_zstd()
+    decoder, data = zstd.ZstdDecompressor(), stored.tobytes()
     # In pieces, so that memory grows with the bytes that come and not with the size announced.
     pieces, n = [], 0
     try:
-        with pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(stored)), "zstd") as stream:
-            while n <= size and (piece := stream.read(min(_BLOCK, size + 1 - n))):
-                pieces.append(np.frombuffer(piece, dtype=np.uint8))
-                n += len(piece)
-    except (OSError, pa.ArrowException) as problem:
+        while n <= size and not decoder.eof:
+            piece = decoder.decompress(data, min(_BLOCK, size + 1 - n))
+            if not piece and decoder.needs_input:
+                break
+            pieces.append(np.frombuffer(piece, dtype=np.uint8))
+            n, data = n + len(piece), b""
+    except zstd.ZstdError as problem:
         raise FileError(
             f"cannot read packed rows: {str(problem).splitlines()[0]:.80}. Is the file damaged?"
         ) from None
+    _check(n > size or (decoder.eof and not decoder.unused_data), "they do not end as they should")
     return np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
 
 

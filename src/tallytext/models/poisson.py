@@ -22,9 +22,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from tallytext._core import add_rows
+from tallytext._estimators import clone
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_matrix, check_whole
 from tallytext.decision.calibrators import OutOfSample

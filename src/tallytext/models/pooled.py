@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted, clone
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_matrix, check_whole
 from tallytext.errors import (

@@ -12,13 +12,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from tallytext._core import DualDescent, LiveDescent, unit_scores
+from tallytext._estimators import check_is_fitted, clone
 from tallytext._typing import FloatArray
-from tallytext._validation import check_between, check_matrix, check_whole
+from tallytext._validation import check_between, check_matrix, check_random_state, check_whole
 from tallytext.errors import (
     CountError,
     FileError,

@@ -17,13 +17,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
+from tallytext._estimators import check_is_fitted, clone
 from tallytext._typing import FloatArray
-from tallytext._validation import check_whole
+from tallytext._validation import check_random_state, check_whole
 from tallytext.errors import FileError
 from tallytext.features.svd import truncated_svd
 from tallytext.features.tf_idf import TermWeighting
@@ -38,8 +35,6 @@ from tallytext.runtime import preserve_warning_filters, progress_bar, thread_cou
 
 IntArray = NDArray[np.integer[Any]]
 
-# Only trees of exactly these classes are known to predict by the arrays of their nodes.
-_TREE_CLASSES = (DecisionTreeClassifier, ExtraTreeClassifier)
 _NODE_ARRAYS = ("left", "right", "feature", "threshold")
 _ARRAY_NAMES = {
     *(*_NODE_ARRAYS, "order", "sizes", "ranks", "vectors", "scales"),
@@ -186,15 +181,20 @@ class RotationForest(TrainedClassifier):
 
     def _fit_member(self, X: sparse.csc_array[Any], targets: NDArray[Any], seed: int) -> Member:
         """Train one classifier on its own blocks."""
+        from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
         blocks = random_blocks(X.shape[1], self.n_blocks, np.random.RandomState(seed))
         rotation = Rotation.from_blocks(X, blocks, self.n_components, seed)
         classifier = self._make_classifier(seed).fit(_at_least_one(rotation.features(X)), targets)
-        if type(classifier) in _TREE_CLASSES:
+        # Only these are known to predict by the arrays of their nodes, and not their subclasses.
+        if type(classifier) in (DecisionTreeClassifier, ExtraTreeClassifier):
             return Member(rotation, FlatTree.from_sklearn(classifier, self.multi_label_))
         return Member(rotation, classifier)
 
     def _make_classifier(self, seed: int) -> Any:
         if self.estimator is None:
+            from sklearn.tree import DecisionTreeClassifier
+
             return DecisionTreeClassifier(max_features="sqrt", random_state=seed)
         classifier = clone(self.estimator)
         has_seed = "random_state" in classifier.get_params(deep=False)

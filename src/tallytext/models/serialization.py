@@ -23,9 +23,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from tallytext import decision
+from tallytext._estimators import check_is_fitted
 from tallytext.errors import FileError
 from tallytext.io.safetensors import parse_json
 from tallytext.models.base import FRACTION

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from tallytext._core import BREAK, PhraseTree, Texts, count_word_pairs, stream_broken
+from tallytext._estimators import BaseEstimator, TransformerMixin
 from tallytext.errors import AnalysisError, FileError, SettingsError
 from tallytext.runtime import thread_count
 from tallytext.semantic.association import gensim_score, log_likelihood, npmi

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
 from tallytext._validation import check_whole
 from tallytext.errors import CountError, FileError, InputError, SettingsError, did_you_mean
@@ -544,6 +543,8 @@ class Phrases(PhraseCounter, auto_wrap_output_keys=None):  # type: ignore[call-a
 
     def _fitted_matcher(self) -> Matcher:
         if not hasattr(self, "phrases_"):
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError("This Phrases is not fitted yet: call fit first.")
         return self._matcher
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext.errors import AnalysisError, VocabularyError
 from tallytext.semantic.phrases import Phrases
 from tallytext.text.analysis import TermCounts

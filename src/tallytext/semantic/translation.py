@@ -11,11 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
-from tallytext._validation import check_between
+from tallytext._estimators import BaseEstimator, TransformerMixin, check_is_fitted, clone
+from tallytext._validation import check_array, check_between
 from tallytext.errors import CountError, UnknownNameError, VocabularyError, did_you_mean
 from tallytext.runtime import thread_count
 from tallytext.semantic import serialization as stored

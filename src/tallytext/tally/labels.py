@@ -9,11 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d
 
 from tallytext._core import number_labels
 from tallytext.errors import InputError, LabelError, UnknownNameError, did_you_mean
+from tallytext.runtime import import_pyarrow
 from tallytext.text.sources import is_table, table_chunks
 
 Label: TypeAlias = str | int | float | bool
@@ -141,6 +140,7 @@ def list_labels(labels: Any) -> list[Any]:
     if getattr(labels, "ndim", 1) != 1:
         raise LabelError("labels must have one dimension: one label, or one list, per document.")
     if is_table(labels):  # such as a column of duckdb, which is a relation with one column
+        import_pyarrow(f"a {type(labels).__name__} as labels")
         try:
             return [label for chunk in table_chunks(labels) for label in chunk.to_pylist()]
         except InputError:
@@ -346,6 +346,9 @@ def _single_labels(y: Any) -> list[Any]:
         return y.tolist()
     if isinstance(y, list | tuple) and y and {*map(type, y)} <= _PLAIN_TYPES:
         return [*y]
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
     try:
         column = column_or_1d(y, warn=True)
         check_classification_targets(column)
@@ -355,6 +358,9 @@ def _single_labels(y: Any) -> list[Any]:
 
 
 def _targets_from_matrix(y: Any) -> Targets:
+    from sklearn.utils.multiclass import type_of_target
+    from sklearn.utils.validation import column_or_1d
+
     if y.shape[1] == 1:
         dense: Any = y.toarray() if hasattr(y, "toarray") else y
         return read_targets(column_or_1d(dense, warn=True))

@@ -8,6 +8,7 @@ to each token, so that slow steps cost little.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,7 +18,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-import sklearn
 from numpy.typing import DTypeLike, NDArray
 
 from tallytext._core import (
@@ -354,7 +354,9 @@ class TermCounts:
             counts = np.ones_like(counts)
         parts = (counts, self.terms, self.starts)
         shape = (len(self.starts) - 1, n_columns)
-        as_array = sklearn.get_config().get("sparse_interface") == "sparray"
+        # Not imported here: without scikit-learn nobody has configured it.
+        sklearn = sys.modules.get("sklearn")
+        as_array = sklearn is not None and sklearn.get_config().get("sparse_interface") == "sparray"
         return sp.csr_array(parts, shape) if as_array else sp.csr_matrix(parts, shape)
 
 

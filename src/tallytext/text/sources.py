@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallytext._core import Texts
 from tallytext.errors import InputError
-from tallytext.runtime import thread_count
+from tallytext.runtime import has_pyarrow, import_pyarrow, thread_count
 
 Item = TypeVar("Item")
 
@@ -117,7 +117,8 @@ def split_documents(texts: Any, size: int) -> Iterator[Any]:
     if size < 1:
         raise InputError(f"a batch must have at least one document, not {size}.")
     # pandas columns of str objects are sliced as they are: Arrow would copy the whole column first.
-    if isinstance(texts, list | tuple | np.ndarray) or _holds_python_strings(texts):
+    in_python = _holds_python_strings(texts) or _lists_without_pyarrow(texts)
+    if isinstance(texts, list | tuple | np.ndarray) or in_python:
         items = getattr(texts, "iloc", texts)  # a pandas column slices by label, not by position
         yield from (items[at : at + size] for at in range(0, len(texts), size))
     elif is_arrow(texts):
@@ -192,8 +193,7 @@ def is_table(source: object) -> bool:
 
 def column_chunks(column: Any) -> list[Any]:
     """Return the pyarrow arrays of a column, without copying it."""
-    import pyarrow as pa
-
+    pa = import_pyarrow(f"a {type(column).__name__} as documents")
     try:
         if hasattr(type(column), "__arrow_c_stream__"):
             chunks: list[Any] = pa.chunked_array(column).chunks
@@ -208,8 +208,7 @@ def column_chunks(column: Any) -> list[Any]:
 
 def table_chunks(table: Any) -> Iterator[Any]:
     """Return an iterator over the pyarrow arrays of a table's only column."""
-    import pyarrow as pa
-
+    pa = import_pyarrow(f"a {type(table).__name__} as documents")
     # Checked before any data is converted: a column that is not needed may have any type.
     names = getattr(table, "column_names", getattr(table, "columns", None))
     if names is not None:
@@ -302,7 +301,14 @@ def _in_memory(texts: Any, decoding: _Decoding) -> Texts | None:
         return _texts_from_array(texts, decoding)
     if _holds_python_strings(texts):
         return _texts_from_list(texts.to_numpy(dtype=object, na_value=None).tolist(), decoding)
+    if _lists_without_pyarrow(texts):
+        return _texts_from_list(texts.to_list(), decoding)
     return texts_from_arrow(column_chunks(texts)) if is_arrow(texts) else None
+
+
+def _lists_without_pyarrow(texts: object) -> bool:
+    """Return True for a column, as of polars, that has to be copied because pyarrow is missing."""
+    return is_arrow(texts) and hasattr(texts, "to_list") and not has_pyarrow()
 
 
 def _holds_python_strings(texts: object) -> bool:

@@ -9,10 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_array
 
+from tallytext._estimators import BaseEstimator, TransformerMixin
 from tallytext.errors import VocabularyError
 from tallytext.runtime import thread_count
 from tallytext.text.analysis import (
@@ -277,6 +275,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
             Counts.
         """
+        from sklearn.utils import check_array
+
         self._check_fitted()
         rows = check_array(X, accept_sparse="csr")
         names = self.vocabulary_.terms()
@@ -370,6 +370,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if hasattr(self, "vocabulary_"):
             return
         if self.vocabulary is None:
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(
                 "This TextVectorizer is not fitted yet: call fit or partial_fit first."
             )

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from tallytext._estimators import clone
 from tallytext._typing import FloatArray
 from tallytext._validation import check_matrix
 from tallytext.errors import LabelError

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 
+from tallytext._estimators import clone
 from tallytext._validation import check_matrix
 from tallytext.decision.calibrators import OutOfSample
 from tallytext.errors import ScoreError
@@ -190,6 +189,8 @@ def expand_grid(grid: Any) -> list[dict[str, Any]]:
     >>> expand_grid({"tf": ["raw", "log"], "complement": True})
     [{'complement': True, 'tf': 'raw'}, {'complement': True, 'tf': 'log'}]
     """
+    from sklearn.model_selection import ParameterGrid
+
     grids = [grid] if isinstance(grid, Mapping) else list(grid)
     for each in grids:
         if not isinstance(each, Mapping):

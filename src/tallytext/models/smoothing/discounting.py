@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize_scalar
 
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between
@@ -208,6 +207,9 @@ def leave_one_out_discount(counts_of_counts: Mapping[int, int]) -> float:
     def slope(b: float) -> float:
         return once / b - float((weight / (r - 1 - b)).sum())
 
+    # Imported where needed, since loading a model does not need it.
+    from scipy.optimize import brentq
+
     return float(np.clip(brentq(slope, 1e-12, 1 - 1e-12, xtol=1e-14), _MIN_DISCOUNT, _MAX_DISCOUNT))
 
 
@@ -290,6 +292,8 @@ def interpolated_discount(once: float, events: Iterable[tuple[float, float]]) ->
     def slope(b: float) -> float:
         return once / b - float((r * pull / (r - 1 - b * pull)).sum())
 
+    from scipy.optimize import brentq
+
     return float(brentq(slope, 1e-12 * most, (1 - 1e-12) * most, xtol=1e-14))
 
 
@@ -308,6 +312,8 @@ def search_discount(
     >>> round(search_discount(lambda b: -abs(b - 0.25), 1.0), 4)
     0.25
     """
+    from scipy.optimize import minimize_scalar
+
     grid = np.geomspace(0.01 * mean, most * mean, _GRID_SIZE)
     values = np.array([log_likelihood(b) for b in grid])
     best = int(np.argmax(values))
