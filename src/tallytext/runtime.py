@@ -383,7 +383,14 @@ def has_pyarrow() -> bool:
 
 def import_zstd() -> Any:
     """Return the zstd module of the standard library, or its backport for Python before 3.14."""
-    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    package = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    try:
+        return import_module(package)
+    except ModuleNotFoundError:
+        raise InputError(
+            f"data compressed with zstd, which model files hold, need {package}. "
+            "Install it: pip install backports.zstd."
+        ) from None
 
 
 def lazy_exports(

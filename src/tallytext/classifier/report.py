@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tallytext.classifier.expressions import format_estimator
 from tallytext.classifier.registry import Learner, learners
 from tallytext.errors import ExpressionError, FileError, LabelError, SettingsError
+from tallytext.evaluation.significance import wilson_interval
 from tallytext.io.html import notebook_table
 from tallytext.models.multinomial import MultinomialNB
 from tallytext.models.smoothing.base import Smoothing
@@ -284,9 +285,6 @@ class Report:
         """The 95% interval of the expected accuracy; None for micro-F1, or without a score."""
         if self.score is None or self.multi_label:
             return None
-        # Imported here, because significance tests take SciPy's statistics, which is slow to load.
-        from tallytext.evaluation.significance import wilson_interval
-
         return wilson_interval(self.score * self.n_evaluated, self.n_evaluated)
 
     @property

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest, chi2
 
 from tallytext.errors import ScoreError
 from tallytext.evaluation.measures import check_flags, check_same_length, truth_matrix
@@ -97,6 +96,8 @@ def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
     >>> found.only_a, found.only_b, found.p_value
     (6, 0, 0.03125)
     """
+    from scipy.stats import chi2  # slow to import
+
     right_a, right_b = check_flags(correct_a, "correct_a"), check_flags(correct_b, "correct_b")
     check_same_length(len(right_a), len(right_b), "in correct_b")
     only_a, only_b = _only(right_a, right_b)
@@ -256,6 +257,8 @@ def _sign_p_value(only_a: int, only_b: int, alternative: Alternative) -> float:
     # binomtest needs at least one trial; without differences there is no evidence.
     if only_a + only_b == 0:
         return 1.0
+    from scipy.stats import binomtest  # slow to import
+
     return float(binomtest(only_a, only_a + only_b, alternative=alternative).pvalue)
 
 
