@@ -173,10 +173,11 @@ def test_an_interruption_saves_nothing(folder, monkeypatch):
 
 def test_a_missing_label_leads_to_the_pool(folder):
     write_csv(folder / "few.csv", [*FEW, ("see you at lunch", "")])
-    result = run("train", folder / "few.csv", "-o", folder / "m.tally")
+    shown = succeed("train", folder / "few.csv", "-o", folder / "m.tally").stdout
+    assert "1 row without a label" in shown
+    result = run("train", folder / "few.csv", "-o", folder / "m.tally", "--unlabelled", "error")
     assert result.exit_code == 1
-    assert "line 8: the label is empty" in result.stderr
-    assert "--unlabelled" in result.stderr
+    assert "row 7 of" in result.stderr and "--unlabelled none" in result.stderr
 
 
 def test_help_says_what_it_is_for():

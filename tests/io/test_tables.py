@@ -114,6 +114,12 @@ def test_a_format_of_standard_input_is_not_guessed(monkeypatch):
     assert load_documents("-", format="txt", label=None) == (["{x}"], None)
 
 
+def test_lines_of_text_are_told_their_format(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"see you at noon\n")))
+    with pytest.raises(FileError, match="--format txt reads lines of text"):
+        load_documents("-", label=None)
+
+
 def test_an_array_is_read_in_blocks_of_any_cut(tmp_path):
     letters = random.Random(0)
     rows = [

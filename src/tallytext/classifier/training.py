@@ -754,6 +754,9 @@ class Training:
         """Return the candidates to compare: only semi-supervised ones if labels are few."""
         if self.counter.dropped_rows:
             self.candidates = [each for each in self.candidates if each.learner.additive]
+        if not self.counter.n_unlabelled and self._settings.model in CHOICES:
+            # Before anything depends on them: an empty pool changes nothing.
+            self.candidates = [each for each in self.candidates if not each.learner.unlabelled]
         if not multi_label and tally.n_documents > MAX_SELECTION_DOCUMENTS:
             # Of so many documents a model that is trained on them is always better.
             able = [each for each in self.candidates if each.learner.needs_documents]

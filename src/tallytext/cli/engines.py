@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict
 from multiprocessing import resource_tracker
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tallytext.cli.io import (
     check_not_empty,
     message_console,
+    reading_parameters,
     show_speed,
     show_warning,
     shows_progress,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 # Reading options that say how to open files; all others are used by the workers.
-_FILE_OPTIONS = ("format", "encoding", "match")
+_FILE_OPTIONS = ("format", "encoding", "match", "where")
 _CONNECT_TIMEOUT_SECONDS = 10
 
 
@@ -316,7 +316,7 @@ class EngineJob:
         self.n_documents = self.n_bytes = self.n_skipped = 0
         self._start, self._quiet, self._sources = perf_counter(), quiet, sources
         self._engine_options = engine
-        values = asdict(reading) | {"on_error": reading.on_error.value}
+        values = reading_parameters(reading) | {"on_error": reading.on_error.value}
         self._files = Files(sources, **{name: values.pop(name) for name in _FILE_OPTIONS})
         self._splits = self._files.splits()
         self.reading: dict[str, Any] = values

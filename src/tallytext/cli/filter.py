@@ -247,7 +247,9 @@ def run(
     columns = options.ReadingOptions(
         **{**vars(reading), "label": label, "label_separator": label_separator}
     )
-    documents = InputDocuments(sources, columns, quiet, also=also, max_documents=batch)
+    documents = InputDocuments(
+        sources, columns, quiet, on_unlabelled="fail", also=also, max_documents=batch
+    )
     before = state.profiles.n_documents_
     with note_on_interrupt(lambda: "Run the same command again to continue."):
         # Deliveries that were saved, and perhaps not written, before an interruption.

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import typer
@@ -117,6 +117,11 @@ def shows_progress(quiet: bool) -> bool:
     return not quiet and sys.stderr.isatty()
 
 
+def reading_parameters(reading: ReadingOptions) -> dict[str, Any]:
+    """Return options as parameters of a reader of documents."""
+    return asdict(reading) | {"where": tuple(reading.where or ())}
+
+
 class InputDocuments:
     """Batches of documents from one source after another, with counts and a progress bar.
 
@@ -130,13 +135,16 @@ class InputDocuments:
         True to show warnings only.
     log : bool, default=False
         True to write lines about the progress to standard error if it is not a terminal.
+    on_unlabelled : {"skip", "keep", "fail"}, default="skip"
+        As for :class:`tallytext.io.DocumentReader`. With "skip", a warning counts the rows without
+        a label; it is an error if all rows are.
     **options
         Further parameters of :class:`tallytext.io.DocumentReader`.
 
     Attributes
     ----------
-    n_documents, n_bytes, n_skipped : int
-        Numbers of documents and bytes read so far, and of rows skipped.
+    n_documents, n_bytes, n_skipped, n_unlabelled : int
+        Numbers of documents and bytes read so far, of rows skipped, and of rows without a label.
     """
 
     def __init__(
@@ -145,16 +153,20 @@ class InputDocuments:
         reading: ReadingOptions | Sequence[ReadingOptions],
         quiet: bool,
         log: bool = False,
+        on_unlabelled: Literal["fail", "skip", "keep"] = "skip",
         **options: Any,
     ) -> None:
         from tallytext.io.documents import DocumentReader
 
-        self.n_documents = self.n_bytes = self.n_skipped = 0
+        self.n_documents = self.n_bytes = self.n_skipped = self.n_unlabelled = 0
+        self._on_unlabelled = on_unlabelled
         self._start, self._quiet, self._sources = perf_counter(), quiet, sources
         self._log = log and not quiet
         each = [reading] * len(sources) if isinstance(reading, ReadingOptions) else reading
         self._readers = [
-            DocumentReader(source, **asdict(how), **options)
+            DocumentReader(
+                source, **reading_parameters(how), on_unlabelled=on_unlabelled, **options
+            )
             for source, how in zip(sources, each, strict=True)
         ]
 
@@ -173,7 +185,10 @@ class InputDocuments:
                 self.n_bytes += batch.n_bytes
                 yield source, batch
             self.n_skipped += reader.skipped.count
+            self.n_unlabelled += reader.n_unlabelled
             warn_about_skipped(reader.skipped, source)
+        if self._on_unlabelled == "skip":
+            warn_about_unlabelled(self.n_unlabelled, self.n_documents, self._sources)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield the texts and labels of the batches; raise InputError if there is no document."""
@@ -294,6 +309,18 @@ def warn_about_skipped(skipped: SkippedRows, source: str) -> None:
         lines = [*skipped.messages, *([f"and {more:,} more"] if more else [])]
         rows = "row was" if skipped.count == 1 else "rows were"
         show_warning(f"{skipped.count:,} {rows} skipped in {source}:\n  " + "\n  ".join(lines))
+
+
+def warn_about_unlabelled(n_unlabelled: int, n_documents: int, sources: Sequence[str]) -> None:
+    """Show a warning with the number of rows without a label; raise InputError if all are."""
+    if n_unlabelled and not n_documents:
+        raise InputError(
+            f"none of the {n_unlabelled:,} rows in {', '.join(sources)} has a label. Is --label "
+            "the right column?"
+        )
+    if n_unlabelled:
+        rows = "row without a label was" if n_unlabelled == 1 else "rows without a label were"
+        show_warning(f"{n_unlabelled:,} {rows} left out.")
 
 
 def show_speed(n_documents: int, n_bytes: int, seconds: float) -> None:

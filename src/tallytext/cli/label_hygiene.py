@@ -94,8 +94,8 @@ class LabelCheck:
                 "--merge-labels reads the documents twice, and standard input can be read only "
                 "once. Write it to a file, and give that."
             )
-        for batch in InputDocuments(sources, reading, quiet=True):
-            self._count(batch.labels)
+        for batch in InputDocuments(sources, reading, True, on_unlabelled="keep"):
+            self._count([label for label in batch.labels or [] if label is not None])
         problems = count_problems(self._counts, self._known)
         self._replacements = problems.replacements()
         if problems and not quiet:

@@ -36,16 +36,17 @@ AnySources = Annotated[
     list[str],
     typer.Argument(
         metavar="INPUT",
-        help="Files (csv, tsv, jsonl, parquet, tar, txt; also .gz, .bz2, .xz, .zst), folders of "
-        "files, or - for standard input.",
+        help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar, txt; also .gz, "
+        ".bz2, .xz, .zst), folders of files, or - for standard input. A table is data.db::table.",
     ),
 ]
 Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="INPUT",
-        help="Files (csv, tsv, jsonl, parquet, tar; also .gz, .bz2, .xz, .zst), folders whose "
-        "subfolders are the labels, or - for standard input.",
+        help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar; also .gz, .bz2, "
+        ".xz, .zst), folders whose subfolders are the labels, or - for standard input. A table is "
+        "data.db::table.",
     ),
 ]
 TextColumn = Annotated[
@@ -65,8 +66,9 @@ Format = Annotated[
     str | None,
     typer.Option(
         metavar="FORMAT",
-        help="Format of the input: csv, tsv, jsonl, parquet, folder, tar, txt or fasttext. "
-        "Default: by the file name; jsonl for standard input.",
+        help="Format of the input: csv, tsv, jsonl, parquet, xlsx, sqlite, duckdb, folder, tar, "
+        "txt or fasttext. Default: by the file name; for standard input, jsonl if it begins with "
+        "{ or [, and else csv.",
         autocompletion=_formats,
         rich_help_panel=_INPUT,
     ),
@@ -97,13 +99,30 @@ Errors = Annotated[
     ),
 ]
 Encoding = Annotated[
-    str, typer.Option(metavar="NAME", help="Encoding of the text.", rich_help_panel=_INPUT)
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of the text. UTF-16 is recognised.",
+        rich_help_panel=_INPUT,
+    ),
 ]
 Match = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERN",
         help="Read only the files of a folder or archive that match, e.g. '*/train/*.txt'.",
+        rich_help_panel=_INPUT,
+    ),
+]
+
+
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Read only the rows for which COLUMN=VALUE or COLUMN!=VALUE holds, e.g. split=train. "
+        "Repeat it for several conditions, which must all hold.",
+        show_default="all rows",
         rich_help_panel=_INPUT,
     ),
 ]
@@ -120,6 +139,7 @@ class ReadingOptions:
     on_error: Errors = OnError.fail
     encoding: Encoding = "utf-8"
     match: Match = None
+    where: Where = None
 
 
 @dataclass(frozen=True)
@@ -137,9 +157,11 @@ Unlabelled = Annotated[
         "--unlabelled",
         metavar="INPUT",
         help="Also learn from the documents of this file or folder, without labels. They are read "
-        "with the same options as INPUT; their labels are ignored. Can be repeated.",
+        "with the same options as INPUT, except --where; their labels are ignored. Or what to do "
+        "with rows of INPUT whose label is empty: use (as if they were in such a file), none "
+        "(leave them out) or error. Can be repeated.",
         rich_help_panel=_INPUT,
-        show_default="none",
+        show_default="use",
     ),
 ]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path, PurePath
 from shlex import quote
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -28,11 +30,30 @@ from tallytext.cli.io import (
 )
 from tallytext.cli.label_hygiene import LabelCheck, LabelOptions, check_tally_labels
 from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, TrainOptions
+from tallytext.cli.train_documents import (
+    HalfLabelled,
+    HeldOut,
+    learns_from_unlabelled,
+    parse_test_size,
+    parse_unlabelled,
+)
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.report import Advice, Report
+    from tallytext.evaluation.report import EvaluationReport
     from tallytext.text.vectorizer import TextVectorizer
+
+TestSize = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE or N",
+        help="Hold out this share of the documents, e.g. 0.2, or at most N of them, and measure "
+        "the model on them. The texts decide which, so that equal texts are not on both sides.",
+        show_default="none",
+        rich_help_panel="Documents",
+    ),
+]
 
 # Below this number of documents, each may well have a label of its own.
 _MIN_SUSPICIOUS_LABELS = 20
@@ -44,6 +65,7 @@ def train(
     *,
     reading: ReadingOptions,
     unlabelled: options.Unlabelled = None,
+    test_size: TestSize = None,
     settings: TrainOptions,
     hygiene: LabelOptions,
     engine: EngineOptions,
@@ -61,8 +83,9 @@ def train(
     model is written to the current folder: mails.csv becomes mails.tally. The input may be larger
     than memory.
 
-    If you have few labels, pass many more documents of the same kind with --unlabelled: the model
-    "pooled" also learns from these. It is used if classes have 50 labels or fewer.
+    If you have few labels, add many more documents of the same kind without labels: leave their
+    label empty, or pass their files with --unlabelled. The model "pooled" also learns from these.
+    It is used if classes have 50 labels or fewer.
 
     For data too large for one machine, --engine counts the documents with Dask or Spark, with the
     same counts as on one machine. Models are then compared on a sample of the documents.
@@ -71,33 +94,47 @@ def train(
     tally train mails.csv --text body --label folder
     tally train reviews/ --match '*/train/*.txt' -o reviews.tally
     tally train ten-of-each.csv --unlabelled all-mails.jsonl -o mails.tally
+    tally train half-labelled.xlsx --unlabelled none --test-size 0.2
+    tally train all.csv --where split=train -o mails.tally
     tally train mails.csv --model 'knn(k=45)' --select 'chi(keep=0.02)'
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
     """
     limits.check_engine(engine.engine)
     engine.check_files(sources)
+    size = parse_test_size(test_size)
     if engine.engine is not None:
         check_engine_settings(_model_text(settings), settings.select, unlabelled)
         hygiene.check_engine()
+        if size is not None:
+            raise typer.BadParameter(
+                "--test-size does not work with --engine. Keep test documents in a file of their "
+                "own, and measure the model with tally evaluate --engine."
+            )
     path = check_output_file(output or default_output(sources))
     with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
         untrained = _make_classifier(settings, quiet)
         if engine.engine is None:
             trained = _fit_here(
-                untrained, sources, reading, hygiene, unlabelled or [], quiet, verbose
+                untrained, sources, reading, hygiene, unlabelled, size, quiet, verbose
             )
         else:
             trained = _fit_on_engine(untrained, sources, reading, hygiene, engine, limits, quiet)
-    classifier, skipped, close = trained
+        tested = None if trained.held_out is None else _test(trained.classifier, trained.held_out)
+    classifier, skipped, close = trained.classifier, trained.skipped, trained.close
     _warn_about_labels(classifier)
     # Before the report is printed: a closed pipe must not cost the model.
     save_model(classifier, path)
     report = classifier.report()
     if as_json:
-        print_json({"model": str(path), **skipped, **report.to_dict()})
+        test = {} if tested is None else {"test": tested.to_dict()}
+        print_json({"model": str(path), **skipped, **report.to_dict(), **test})
     elif not quiet:
         print_report(report, command_advice(path, sources, reading), verbose=verbose)
+        if trained.note:
+            result_console().print(trained.note)
+        if tested is not None:
+            result_console().print(_test_line(tested))
     if not quiet:
         show_message(f"saved as {path}")
     close()
@@ -221,6 +258,8 @@ class _Trained(NamedTuple):
     classifier: TextClassifier
     skipped: dict[str, int]
     close: Callable[[], None]
+    note: str = ""
+    held_out: HeldOut | None = None
 
 
 def _fit_here(
@@ -228,24 +267,65 @@ def _fit_here(
     sources: list[str],
     reading: ReadingOptions,
     hygiene: LabelOptions,
-    unlabelled: list[str],
+    unlabelled: list[str] | None,
+    test_size: float | int | None,
     quiet: bool,
     verbose: bool,
 ) -> _Trained:
     """Fit a classifier on documents that this process reads."""
+    word, files = parse_unlabelled(unlabelled)
+    # A model that was named and cannot use them is an error only if the user wants them used.
+    uses = word == "use" or (word is None and learns_from_unlabelled(classifier))
     labels = LabelCheck(hygiene)
     labels.read_labels(sources, reading, quiet)
-    documents = InputDocuments(sources, reading, quiet, log=verbose)
-    pool = unlabelled_documents(unlabelled, sources, reading, quiet)
-    pairs = labels.check_pairs(documents.pairs())
-    classifier.fit_batches(pairs, unlabelled=pool.texts() if unlabelled else None)
-    if unlabelled and not pool.n_documents:
+    documents = InputDocuments(sources, reading, quiet, verbose, on_unlabelled="keep")
+    rows = HalfLabelled(documents, sources, reading.label, word, uses)
+    pool = unlabelled_documents(files, sources, reading, quiet)
+    pairs = labels.check_pairs(rows.pairs())
+    held_out = None if test_size is None else HeldOut(test_size)
+    classifier.fit_batches(
+        pairs if held_out is None else held_out.split(pairs),
+        unlabelled=chain(rows.texts(), pool.texts()) if uses or files else None,
+    )
+    if files and not pool.n_documents:
         show_warning(
-            f"there is no document in {', '.join(unlabelled)} (--unlabelled): the model was "
+            f"there is no document in {', '.join(files)} (--unlabelled): the model was "
             "trained on the labelled documents only."
         )
-    skipped = {"skipped": documents.n_skipped, "skipped_unlabelled": pool.n_skipped}
-    return _Trained(classifier, skipped, lambda: documents.close(pool))
+    skipped = {
+        "skipped": documents.n_skipped,
+        "skipped_unlabelled": pool.n_skipped,
+        "rows_without_label": rows.n_unlabelled,
+    }
+    return _Trained(
+        classifier, skipped, lambda: documents.close(pool), rows.describe(classifier), held_out
+    )
+
+
+def _test(classifier: TextClassifier, held_out: HeldOut) -> EvaluationReport | None:
+    """Return the evaluation report of a classifier on held-out documents."""
+    from tallytext.classifier.evaluation import evaluate_classifier
+    from tallytext.evaluation.report import EvaluationReport
+    from tallytext.evaluation.significance import wilson_interval
+
+    if not held_out.n_documents:
+        show_warning("--test-size held out no document, so the model was not tested.")
+        return None
+    evaluation = evaluate_classifier(classifier, held_out.pairs())
+    report = EvaluationReport.from_evaluation(evaluation)
+    if report.several_labels:
+        return report
+    # The interval of the report on training: a bootstrap of few documents has no width at 100%.
+    n = report.n_documents
+    return replace(report, subset_accuracy_interval=wilson_interval(report.score * n, n))
+
+
+def _test_line(report: EvaluationReport) -> str:
+    low, high = report.interval
+    n = f"{report.n_documents:,} held-out document{'s' * (report.n_documents != 1)}"
+    return (
+        f"tested on {n}: {report.measure} {report.score:.3f} (95% interval {low:.3f} to {high:.3f})"
+    )
 
 
 def _fit_on_engine(

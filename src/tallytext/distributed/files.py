@@ -112,6 +112,8 @@ class Files:
         The sources that :func:`tallytext.io.read_documents` reads, except standard input.
     format, encoding, match : str, default=None
         As for :func:`tallytext.io.read_documents`.
+    where : iterable of str, default=()
+        Conditions such as ``"split=train"``, as for :func:`tallytext.io.read_documents`.
     split_bytes : int, default=128 MiB
         Largest size of a split of a parquet file, unless one row group is larger.
 
@@ -134,6 +136,7 @@ class Files:
     format: str | None = None
     encoding: str | None = None
     match: str | None = None
+    where: Iterable[str] = ()
     split_bytes: int = SPLIT_BYTES
 
     def __post_init__(self) -> None:
@@ -141,6 +144,8 @@ class Files:
             raise InputError(f"paths must be a list of files, not the string {str(self.paths)!r}.")
         # A tuple, since an iterator would be empty when splits() is called a second time.
         object.__setattr__(self, "paths", tuple(os.fspath(path) for path in self.paths))
+        where = (self.where,) if isinstance(self.where, str) else tuple(self.where)
+        object.__setattr__(self, "where", where)
         if "-" in self.paths:
             raise InputError("several workers cannot read standard input: name files.")
         check_count("split_bytes", self.split_bytes, 1)
@@ -158,10 +163,13 @@ class Files:
 
     def _split_file(self, name: str) -> Iterator[Split]:
         _check_exists(name)
-        given = {"format": self.format, "encoding": self.encoding, "match": self.match}
-        options: dict[str, Any] = {
-            option: value for option, value in given.items() if value is not None
+        given: dict[str, Any] = {
+            "format": self.format,
+            "encoding": self.encoding,
+            "match": self.match,
+            "where": list(self.where) or None,
         }
+        options = {option: value for option, value in given.items() if value is not None}
         # The reader raises an error here that otherwise every worker would raise.
         size = DocumentReader(name, label=None, **options).size or 0
         # Absolute, because workers have other working directories; messages show the given name.

@@ -270,8 +270,11 @@ class DocumentReader:
             return fasttext_rows(text, columns, report, encoding)
         if format == "txt":
             return txt_rows(text, columns, report, encoding)
+        guessed = (
+            " (read as CSV; --format txt reads lines of text)" if source.format is None else ""
+        )
         delimiter = "," if format == "csv" else "\t"
-        return csv_rows(text, columns, report, encoding, str(source), delimiter)
+        return csv_rows(text, columns, report, encoding, f"{source}{guessed}", delimiter)
 
     def _report(self, place: str, reason: str) -> None:
         if self._skip:
