@@ -30,20 +30,20 @@ from experiments.reproduction.workplace import Workplace
 HEADING = "What puts Bernoulli ahead, or behind"
 IS_OPEN = True
 ABOUT = """The book explains the choice by repetitions and by the noise of absent terms. Three
-experiments on what is behind the squares above.
+experiments test the causes of the results above.
 
-- *Documents without a term.* The 100 best terms by information gain; whole documents, and
-  documents cut after 5 words: the lead of Bernoulli over the multinomial among test documents with
-  none, one, two or three, and four or more of the terms, and how much each group adds to the lead
-  over all. For a document without a term the multinomial has nothing but the prior; Bernoulli asks
-  which class such documents come from.
+- *Documents without a term.* The 100 best terms by information gain; whole documents, and documents
+  cut after 5 words: the lead of Bernoulli over the multinomial among test documents with none, one,
+  two or three, and four or more of the terms, and the contribution of each group to the overall
+  lead. For a document without a term the multinomial uses only the prior; Bernoulli uses the
+  absence of the terms.
 - *Short and long documents of a corpus.* Whole documents, 1,000 terms: accuracy in each fifth of
-  the test documents by length, and how long training documents are on average in the classes that
-  a model gives them.
-- *Lengths that differ.* Documents of at least 130 words are cut to 40 words each, or to random
-  lengths, uniform on a logarithmic scale from 6 to 130, which has the same mean.
-  Lexicon, mean length and number of documents are the same; only the spread differs. Newsgroups
-  and OHSUMED, whose documents are long enough, 5,000 training documents at most before."""
+  the test documents by length, and the mean length of training documents in the classes that a
+  model predicts.
+- *Varying lengths.* Documents of at least 130 words are cut to 40 words each, or to random lengths,
+  uniform on a logarithmic scale from 6 to 130, with the same mean. Lexicon, mean length and number
+  of documents are the same; only the spread differs. Newsgroups and OHSUMED, whose documents are
+  long enough, at most 5,000 training documents before this selection."""
 
 GROUPS = {"none": (0, 0), "one": (1, 1), "two or three": (2, 3), "more": (4, np.inf)}
 _SPREAD = ("newsgroups", "ohsumed")

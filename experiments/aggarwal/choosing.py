@@ -22,14 +22,13 @@ from experiments.reproduction.workplace import Workplace
 
 HEADING = "Choosing the event model automatically"
 IS_OPEN = True
-ABOUT = """The book says what to look at, not where to draw the line. Two ways to draw it without a
-look at test documents: a *rule* (Bernoulli if the lexicon has fewer than 1,000 terms and an average
-document more than 5 % of them, otherwise multinomial), and *leave-one-out*: each training document
-is evaluated with both models as they would be without it, and the one that is right more often is
-taken. The rule was fixed before anything was measured. Squares are a part of those above (cuts
-after 5, 20 and 100 words and none; 100, 1,000 and 10,000 terms and all); terms are chosen once,
-with all training documents. *Loss* is the accuracy that a choice misses against the better model of
-each square, which only test labels tell."""
+ABOUT = """The book names the factors but no thresholds. Two methods choose without test documents:
+a *rule* (Bernoulli if the lexicon has fewer than 1,000 terms and an average document more than 5 %
+of them, otherwise multinomial), and *leave-one-out*: each training document is predicted by both
+models without it, and the more accurate model is chosen. The rule was fixed before anything was
+measured. The squares are a part of those above (cuts after 5, 20 and 100 words and none; 100, 1,000
+and 10,000 terms and all); terms are chosen once, with all training documents. *Loss* is the
+accuracy lost by a choice against the better model of each square on the test documents."""
 
 _LIMITS = {"ynat": 20000, "ag_news": 10000, "newsgroups": 5000}
 CHOICES = {

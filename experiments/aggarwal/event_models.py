@@ -29,19 +29,20 @@ HEADING = "Bernoulli or multinomial (5.3.3)"
 ABOUT = """The book names two factors, the length of documents and the size of the lexicon, and
 gives no figures. Here both are varied: documents end after their first 2, 5, … 200 words (as long
 as a tenth of them is longer), and the lexicon is the best 100, 300, … 30,000 terms by information
-gain, or the 100, 300, … in most documents, counted again after each cut. Training and test
-documents are cut alike; each lexicon is chosen from training documents only. Both models are the
-book's: Bernoulli with (5.15) and (5.17), multinomial with (5.15) and (5.21), β = γ = 1.
+gain, or the 100, 300, … in most documents, counted again after each cut. A combination is called a
+square below. Training and test documents are cut alike; each lexicon is chosen from training
+documents only. Both models are the book's: Bernoulli with (5.15) and (5.17), multinomial with
+(5.15) and (5.21), β = γ = 1.
 
-Two further models stand between them. *Binary multinomial* counts each word of a document once:
-against the multinomial it says what frequencies are worth, against Bernoulli what it is worth not
-to look at absent terms. *Presence only* is Bernoulli without the second product of (5.11).
+Two more models are between them. *Binary multinomial* counts each word of a document once: compared
+with the multinomial it shows the effect of frequencies, compared with Bernoulli the effect of
+absent terms. *Presence only* is Bernoulli without the second product of (5.11).
 
-Corpora: 20 Newsgroups by date (subject and body, 11,314 learned and 7,532 evaluated), AG News
+Corpora: 20 Newsgroups by date (subject and body, 11,314 training and 7,532 test documents), AG News
 (20,000 and 7,600), the documents of OHSUMED with a single label (3,357 and 4,043), and YNAT, Korean
-headlines (20,000 drawn of 45,654, and 8,384). Words in lower case, stop words included: with these,
-a small lexicon by document frequency is what the book calls non-sparse. *Density* is the mean share
-of the lexicon that a training document has."""
+headlines (a sample of 20,000 from 45,654, and 8,384). Words in lower case, including stop words:
+with these, a small lexicon by document frequency is what the book calls non-sparse. *Density* is
+the mean share of the lexicon that a training document contains."""
 
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, None)
 SIZES = (100, 300, 1000, 3000, 10000, 30000)

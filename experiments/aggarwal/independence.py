@@ -32,17 +32,17 @@ ABOUT = """The book says that conditional independence is never really true, tha
 robust all the same, and that more complicated assumptions often overfit. Three measurements with
 the 200 best terms by information gain:
 
-- *Is it true?* For each pair of terms the mutual information given the class, times twice the
+- *Is it true?* For each pair of terms, the mutual information given the class, times twice the
   number of documents, is chi-squared distributed if they are independent given the class. *Pairs*
-  is the share of pairs beyond the 99 % point. Rare terms in many classes say too little for the
-  distribution to be reached, so the same share is given for documents of each class among which
-  every term was permuted: *by chance*.
-- *Is the model overconfident?* The mean posterior of the predicted class, and the share of
-  correct predictions.
-- *Is a richer model better?* A tree-augmented Bernoulli model lets each term depend on the
-  class and on one other term: the tree of most mutual information given the class (Friedman,
-  Geiger and Goldszmidt), its shares smoothed as in (5.17) towards those without the other term.
-  Both models learn from 100, 300, … training documents sampled at random, five times (all: once).
+  is the share of pairs beyond the 99 % point. For rare terms in many classes the distribution is
+  only approximate, so the same share is given after every term was permuted among the documents of
+  each class: *by chance*.
+- *Is the model overconfident?* The mean posterior of the predicted class, and the share of correct
+  predictions.
+- *Is a richer model better?* A tree-augmented Bernoulli model lets each term depend on the class
+  and on one other term: the tree of most mutual information given the class (Friedman, Geiger and
+  Goldszmidt), its shares smoothed as in (5.17) towards those without the other term. Both models
+  learn from 100, 300, … training documents sampled at random, five times (all: once).
 
 The terms are those of all training documents, so that only the models differ."""
 

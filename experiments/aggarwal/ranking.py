@@ -20,26 +20,26 @@ from tallytext.decision import Isotonic, Platt, Temperature, log_odds, log_poste
 
 HEADING = "Ranking documents for a class (5.3.4)"
 IS_OPEN = True
-ABOUT = """The excerpt ends after the first sentence of this section; footnote 3 says before that
-for ranking the constant of proportionality matters. Here the test documents of each corpus are
-ordered for each class by:
+ABOUT = """The excerpt ends after the first sentence of this section; footnote 3 says that for
+ranking the constant of proportionality matters. Here the test documents of each corpus are ranked
+for each class by:
 
-- the *score* of (5.13) or (5.19), in which all that is the same for all classes is left out;
+- the *score* of (5.13) or (5.19), which leaves out all terms that are equal for all classes;
 - the *joint*, log p(c, d), with the multinomial coefficient of (5.18);
 - the *posterior*, as a number between 0 and 1;
-- the *log-posterior* and the *log-odds* against all other classes, which have the same order as
-  the posterior in exact arithmetic;
+- the *log-posterior* and the *log-odds* against all other classes, which have the same order as the
+  posterior in exact arithmetic;
 - the score, and the log-odds, *per word* of the document;
 - the posterior with a *temperature* that depends on the length of the document;
 - the log-odds per word through a sigmoid of each class (*Platt*), or a monotone step function
   (*isotonic*).
 
-The last three are fitted on what the model says of training documents when each is left out, never
-on test labels. Measures: average precision of each class, averaged; area under the ROC curve;
-precision among the first n, n being the size of the class; and *pooled*, the average precision of
-one list of all pairs of document and class, for which scores must be comparable across classes.
-Documents with equal scores count as one step, so that ties earn nothing by chance. *Tied* is the
-share of pairs of a document and its true class whose score others of that class share exactly."""
+The last three are fitted to leave-one-out scores of the training documents, never to test labels.
+Measures: average precision of each class, averaged; area under the ROC curve; precision among the
+first n, where n is the size of the class; and *pooled*, the average precision of one list of all
+pairs of document and class, for which scores must be comparable across classes. Documents with
+equal scores count as one step, so that ties gain nothing by chance. *Tied* is the share of pairs of
+a document and its true class with exactly the same score as others of that class."""
 
 ORDERS = {
     "score": "score",

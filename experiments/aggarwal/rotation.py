@@ -31,17 +31,17 @@ from tallytext import RotationForest
 
 HEADING = "Rotation ensembles (5.2.7)"
 ABOUT = """The book says that sparsity makes trees overfit, that latent semantic analysis (LSA)
-makes trees usable on text, and that a rotation ensemble suits ensembles: deal terms into K blocks,
-reduce each to r features by LSA, pool them, train, repeat, average. Here K = 5 and r = 20; the LSA
-tree has 100 features of the whole matrix, too. Peers: bagged trees on terms and on LSA features,
-and random forests on both. Trees are grown until leaves are pure. The trees of a rotation forest
-are tried as the library has them, each question looking at a random tenth of the features (their
-square root), and with all features at each question. 2,000 training and 2,000 test documents each
-of 20 Newsgroups and AG News, drawn once, without English stop words, words of two training
-documents, ltc weights. Forests: three seeds and their spread; one seed for bagged trees on terms,
-which take long and end at ten, and for rotated trees with all features. *Disagreement* is how
-often two trees of a forest differ on a test document. Nothing was tuned here; the library's own
-defaults for forests were once chosen on other documents of 20 Newsgroups."""
+makes trees usable on text, and that a rotation ensemble suits ensembles: divide the terms into K
+blocks, reduce each to r features by LSA, pool them, train, repeat, average. Here K = 5 and r = 20;
+the LSA tree has 100 features of the whole matrix, too. Compared are bagged trees on terms and on
+LSA features, and random forests on both. Trees are grown until leaves are pure. The trees of a
+rotation forest consider a random tenth of the features at each split (their square root, the
+library's default), or all features. Samples of 2,000 training and 2,000 test documents each of 20
+Newsgroups and AG News, without English stop words, words of two training documents or more, ltc
+weights. Forests: three seeds and their spread; one seed for bagged trees on terms, which are slow
+and end at ten, and for rotated trees with all features. *Disagreement* is the share of test
+documents on which two trees of a forest differ. Nothing was tuned here; the library's defaults for
+forests were chosen earlier on other documents of 20 Newsgroups."""
 
 TREES = (1, 2, 5, 10, 30)
 SEEDS = 3

@@ -20,18 +20,18 @@ from tallytext.models import Laplace
 
 HEADING = "Smoothing where documents are few (5.14 to 5.17)"
 ABOUT = """The book smooths priors with β (5.15) and the shares of documents with γ (5.17), whose
-denominator makes a term that nobody has seen as likely as an average one, d_a / d. Most programs
-add 1 to the count and 2 to the number of documents instead, so that such a term is taken to be in
-half of all documents. Here 50, 100, … training documents are sampled at random, five times (all of
-them: once), the lexicon is what they contain, and the usual test documents are evaluated. Compared
-are (5.17) with γ of 1, 0.1, 0.01 and next to nothing, the usual (m + 1) / (n + 2), no smoothing at
-all (5.16), and the prior without β. Without smoothing, a class is impossible for a document with a
-term that no document of the class has, or without a term that all of them have; where all classes
-are impossible, the prior decides. *Own class impossible* counts the test documents with a term that
-their own class has not shown, the case that the book warns of, and *all impossible* those that
-(5.16) cannot place at all. Both know no terms but those of the documents drawn, so that with few of
-them, and short documents, next to nothing can be missing; *own class impossible, whole lexicon*
-counts with the terms of all training documents."""
+denominator gives an unseen term the probability of an average one, d_a / d. Most programs add 1 to
+the count and 2 to the number of documents instead, so that such a term is expected in half of all
+documents. Here 50, 100, … training documents are sampled at random, five times (all of them: once),
+the lexicon consists of their terms, and the usual test documents are evaluated. Compared are (5.17)
+with γ of 1, 0.1, 0.01 and nearly 0, the usual (m + 1) / (n + 2), no smoothing (5.16), and the prior
+without β. Without smoothing, a class is impossible for a document with a term that occurs in no
+document of the class, or without a term that occurs in all of them; if all classes are impossible,
+the prior decides. *Own class impossible* counts the test documents with a term that did not occur
+in their own class, the case that the book warns of, and *all impossible* those for which (5.16)
+excludes every class. Both use only the terms of the sampled documents, so with few and short
+documents hardly any term can be missing; *own class impossible, whole lexicon* uses the terms of
+all training documents."""
 
 SIZES = (50, 100, 200, 500, 1000, 2000)
 SEEDS = 5

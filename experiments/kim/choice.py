@@ -21,19 +21,19 @@ from experiments.reproduction.workplace import Workplace
 
 HEADING = "Open: choosing weighting and α for each class by itself"
 IS_OPEN = True
-ABOUT = """The paper wants "automatic methods of selecting proper feature weighting measures and
-determining the interpolation parameters for the different classes". PNB* of Table 4 is one: the
-candidate with the best F1 in folds of the training documents, for each bin of classes of similar
-size; a class goes its own way if its own best beats that of the bin by more than one standard error
-of its F1 in folds. Compared here on Reuters with fixed choices and with simpler ways to choose,
-among four weightings and α = 0, .2, …, 1, all by F1 in folds:
+ABOUT = """The paper asks for "automatic methods of selecting proper feature weighting measures and
+determining the interpolation parameters for the different classes". PNB* of Table 4 is one: for
+each bin of classes of similar size, it takes the candidate with the best F1 in folds of the
+training documents; a class gets its own best candidate if that is better by more than one standard
+error of its F1 in folds. Here it is compared on Reuters with fixed choices and with simpler methods
+of choice, among four weightings and α = 0, .2, …, 1, all by F1 in folds:
 
-- the one candidate that is best on average over all classes (or in micro-F1, which there is the
-  mean over classes by their number of documents);
+- the candidate that is best on average over all classes (or in micro-F1, which there is the mean
+  over classes weighted by their number of documents);
 - the best of each bin; the best of each class.
 
-And with what nobody can do: the best of each class by its F1 on the test documents. That is not
-reachable by any choice: with 24 candidates and a handful of test documents, part of it is luck."""
+The upper bound is the best candidate of each class by its F1 on the test documents. No choice can
+reach it: with 24 candidates and few test documents, part of it is chance."""
 ALPHAS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 

@@ -14,23 +14,22 @@ from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 
 HEADING = "The collections"
-ABOUT = """The paper has Reuters-21578 in the ModApte split, and a collection of its own,
-KoreanNews2002: 15,000 articles of 46 classes with one label each, the earlier 10,000 to learn from
-and the later 5,000 to judge. The latter was never given out. In its place there are here
+ABOUT = """The paper has Reuters-21578 in the ModApte split, and its own collection KoreanNews2002:
+15,000 articles of 46 classes with one label each, the earlier 10,000 for training and the later
+5,000 for testing. The latter was not published. Three corpora replace it:
 
-- *headlines*: klue-ynat, Korean headlines of 7 classes, split as it comes;
-- *articles*: korean-news, 1,600 whole Korean articles of 8 classes, two thirds of each class to
-  learn from, for five seeds;
-- *uneven headlines*: klue-ynat again, with 20, 50, 100, 200, 500, 1,000 and 2,000 training
-  documents for its classes, and two fifths as many to judge; in seven rotations each has each size
-  once. This is the one that has small classes beside large ones, as the paper's has.
+- *headlines*: klue-ynat, Korean headlines of 7 classes, with the published split;
+- *articles*: korean-news, 1,600 complete Korean articles of 8 classes, two thirds of each class for
+  training, for five seeds;
+- *uneven headlines*: klue-ynat with 20, 50, 100, 200, 500, 1,000 and 2,000 training documents for
+  its classes, and two fifths as many test documents; in seven rotations each class has each size
+  once. Like the paper's corpus, it has small and large classes.
 
-None of them has many classes, so figures cannot be compared with the published ones, only the order
-of methods can. Documents of Reuters that have none of the 90 classes are kept on both sides, with
-no label. The paper does not say how it found words. Here: title and body in lower case, English
-stop words and words of one document left out, no stemming; for Korean, words and the pairs of
-syllables inside them, because there is no morphological analysis; words of one document left
-out."""
+None of them has many classes, so only the order of methods can be compared with the paper.
+Documents of Reuters without any of the 90 classes are kept on both sides, without a label. The
+paper does not describe its words. Here: title and body in lower case, without English stop words
+and words of a single document, no stemming; for Korean, words and the pairs of syllables inside
+them, because there is no morphological analysis, without words of a single document."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:

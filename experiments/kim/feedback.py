@@ -20,14 +20,14 @@ from tallytext import PoissonNB
 
 HEADING = "Open: relevance feedback"
 IS_OPEN = True
-ABOUT = """The paper names relevance feedback as a task for its model. Here, on Reuters: somebody
-looks for the documents of one class, and has three. The model counts these as relevant and the
-whole rest of the training documents as background, without their labels. In each round the ten
-documents that it ranks highest, and that nobody has seen, are looked at; a relevant one is
-forgotten as background and learned as relevant, which is exact, so no round counts anything again.
-After each round the test documents are ranked by z*, and the average precision is taken. Beside it:
-ten documents at random in each round, and the model that knows the labels of all training
-documents. Classes with 30 training documents and 10 test documents or more, α = .8."""
+ABOUT = """The paper names relevance feedback as a task for its model. Here, on Reuters: a user
+searches for the documents of one class and has three. The model learns these as relevant and all
+other training documents as background, without their labels. In each round the user labels the ten
+documents that the model ranks highest and that are not labelled yet. A relevant one is forgotten as
+background and learned as relevant; this is exact, so no round counts anything again. After each
+round the test documents are ranked by z*, and the average precision is measured. It is compared
+with ten random documents in each round, and with the model that has the labels of all training
+documents. Classes with at least 30 training documents and 10 test documents, α = .8."""
 N_START, PER_ROUND, ROUNDS = 3, 10, 10
 WAYS = ("highest", "random")
 MODELS = {PNB: None, CHI: "chi"}

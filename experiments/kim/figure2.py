@@ -18,16 +18,16 @@ from experiments.reproduction.tables import Table
 from experiments.reproduction.workplace import Workplace
 
 HEADING = "Figure 2: each class has an α of its own"
-ABOUT = """The paper shows F1 over α for four classes of Reuters. The text names *corn* only;
-*wheat*, *ship* and *money-fx* are our choice, made before anything was measured. Below the figure:
-all classes with ten test documents or more. With thresholds of training documents, F1 of a class
-moves with its threshold as well as with α; so curves are also drawn with the thresholds of the
-oracle, which leave α alone. How much of the movement is chance is told by 200 samples of the test
-documents, drawn with replacement: the table has, beside the range over α, the standard error of the
-difference between the best and the worst α of a class; and the best α of *corn* is found again in
-each sample (both added after a first run; neither bears on a verdict). A class has several best α
-where these are equal, so neighbouring α are also taken in pairs: the share of classes that have one
-of the two among their best."""
+ABOUT = """The paper shows F1 over α for four classes of Reuters. The text names only *corn*;
+*wheat*, *ship* and *money-fx* are our choice, made before anything was measured. Below the figure
+are all classes with at least ten test documents. With thresholds fitted to training documents, F1
+of a class depends on its threshold as well as on α; so curves are also drawn with the thresholds of
+the oracle, which show the effect of α alone. The random variation is estimated by 200 bootstrap
+samples of the test documents: next to the range over α, the table has the standard error of the
+difference between the best and the worst α of a class, and the best α of *corn* is found again in
+each sample (both added after a first run; no verdict depends on them). A class can have several
+equally good α, so adjacent α are also considered in pairs: the share of classes that have one of
+the two among their best."""
 CLASSES = ("corn", "wheat", "ship", "money-fx")
 ENOUGH, SAMPLES = 10, 200
 

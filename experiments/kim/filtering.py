@@ -22,32 +22,32 @@ from tallytext.models import Laplace
 HEADING = "Open: adaptive filtering"
 IS_OPEN = True
 ABOUT = f"""The paper wants to "explore applications … such as adaptive filtering". Documents come
-in the order of their dates, and profiles deliver those that they take for relevant. One is told
-only of delivered documents whether they were; the label of any other is never seen. Each class is a
-profile with a model of its own, relevant documents against others.
+in the order of their dates, and profiles deliver those that they predict to be relevant. Feedback
+is given only on delivered documents; no other label is used. Each class is a profile with its own
+model of relevant documents against others.
 
-- *Reuters*: the documents that somebody has looked at for topics; its 15 largest topics, so that
-  nothing is said of small ones.
+- *Reuters*: the documents that were indexed for topics, and the 15 largest topics; so there are no
+  results for small ones.
 - *20 Newsgroups*: subject and body; each group a profile.
 
 The first {N_START:,} documents come before the stream: a profile gets the first {N_EXAMPLES}
 relevant ones as examples, and the words, not the labels, of all others as background (profiles with
-fewer than three examples are left out). Documents then come in lots of 100 (Reuters) and 400. Each
-is scored before it is learned, by its log-odds per word, and is delivered if it reaches the
+fewer than three examples are left out). Documents then come in batches of 100 (Reuters) and 400.
+Each is scored before it is learned, by its log-odds per word, and is delivered if it reaches the
 threshold of the profile. A sigmoid over scores gives the probability of being relevant: it is
 fitted to the examples, each scored by a model without it, to the latest {KEPT} delivered documents,
-and to {BACKGROUND} documents from before the stream that are taken for not relevant, scored by a
-model without them. The threshold is where the probability falls to 1/3, which is right if a
-relevant document is worth 2 and another one costs 1; and lower while few are known, so that a
+and to {BACKGROUND} documents from before the stream that are assumed not to be relevant, scored by
+a model without them. The threshold is a probability of 1/3, which is optimal if a relevant document
+is worth 2 and another one costs 1. It is lower while few relevant documents are known, so that a
 profile does not starve. Some twenty settings were tried on the topics of Reuters that are 16th to
 30th in size, which are not reported. The vocabulary is that of the whole stream (words, no labels).
 
-What learns: nothing (*frozen*); the threshold; model and threshold, from *delivered* documents;
-the same, with all others learned as not relevant, words only (*background*); and *everything*, all
-labels of all documents, which is the upper bound. *Not curious* is *delivered* with a bound that is
-never lowered; it was added after a first run. A profile has starved if its F1 is below .1. Utility
-is 2 · relevant delivered − others delivered, as a share of the most one could have; below 0 it
-would be better to deliver nothing."""
+What learns: nothing (*frozen*); the threshold; model and threshold, from *delivered* documents; the
+same, with all others learned as not relevant, words only (*background*); and *everything*, all
+labels of all documents, which is the upper bound. *Not curious* is *delivered* with a threshold
+that is never lowered; it was added after a first run. A profile has starved if its F1 is below .1.
+Utility is 2 · relevant delivered − others delivered, as a share of the maximum; below 0 it would be
+better to deliver nothing."""
 WAYS = {
     "frozen": Way("nothing", threshold=False, curious=0),
     "threshold": Way("nothing", threshold=True),

@@ -17,14 +17,14 @@ from tallytext import PoissonNB
 
 HEADING = "Section 3.4: learning document by document"
 ABOUT = """The paper says that all parameters can be computed incrementally. Here Reuters is learned
-in ten lots and compared with learning it at once; and half of it is forgotten again and compared
-with never having learned it. This is exact if Θ = θ|V| is fixed beforehand, as the library has it.
+in ten batches and compared with learning it at once; then half of it is forgotten and compared with
+a model that never learned it. This is exact if Θ = θ|V| is fixed beforehand, as in the library.
 
-Read literally, with θ fixed, it is not possible: a new word makes |V| larger, so the denominator
-dl + θ|V| of eq. 7 changes for every document that was ever learned, and sums over documents cannot
-tell by how much. The last row shows by how much scores are wrong (the median of |error| / range of
-scores of the class) if sums of the first half were made with the |V| of the first half, and only
-the second half with the |V| of both, for θ = 1 and α = 1."""
+With θ fixed, as in the paper, it is not possible: a new word makes |V| larger, so the denominator
+dl + θ|V| of eq. 7 changes for every document learned before, and sums over documents do not
+determine by how much. The last row has the error of scores (the median of |error| / range of scores
+of the class) if sums of the first half use the |V| of the first half, and only the second half uses
+the |V| of both, for θ = 1 and α = 1."""
 LOTS = 10
 
 

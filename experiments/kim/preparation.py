@@ -18,12 +18,12 @@ from tallytext.decision import PCut, SCut
 from tallytext.evaluation import f_measures
 
 HEADING = "Other smoothing, other words"
-ABOUT = """θ, the count that is added to each word of each document, is not in the paper, nor are
-stop words, stemming and the least number of documents of a word. Reuters with other choices, all
-else as in Table 4. Θ = θ|V| is the pseudo-words that a document gets in all; θ = 1 as Laplace has
-it means as many as there are words in the vocabulary. The columns "folds" are F1 of training
-documents by models that have not learned them, with thresholds fitted to these scores: what one
-could choose by without test documents. "Break-even" and "oracle" are as above."""
+ABOUT = """The paper does not state θ, the count that is added to each word of each document, nor
+stop words, stemming and the minimum number of documents of a word. The table has Reuters with other
+choices, and otherwise the settings of Table 4. Θ = θ|V| is the total of pseudo-words per document;
+θ = 1, as in Laplace, means as many as there are words in the vocabulary. The columns "folds" are F1
+of held-out training documents, with thresholds fitted to these scores: a basis for choices without
+test documents. "Break-even" and "oracle" are as above."""
 THETAS = (1.0, 3.0, 10.0, 30.0, 100.0)
 WORDS: dict[str, Words] = {
     "no stop words, in two documents or more": ENGLISH,

@@ -19,12 +19,12 @@ from tallytext import PoissonNB, TextClassifier, TextVectorizer
 
 HEADING = "The same models in the product"
 ABOUT = """`TextClassifier(PoissonNB(weighting="chi"))` learns the same rates and weights as Table
-4, and yet decides otherwise. Table 4 sorts by z* (eq. 15) and fits a threshold for each class to
-the scores of all training documents in five folds. The library takes log-odds per word (eq. 14),
-makes probabilities of them, and fits thresholds to the probabilities of documents that were held
-out. Here one thing is changed after the other: the number of folds; the score; then the product
-itself, with the words of Table 4 and with its own. Asked after the product were known to have
-another macro-F1 than the page."""
+4, but its decisions differ. Table 4 ranks by z* (eq. 15) and fits a threshold for each class to the
+scores of all training documents in five folds. The library uses log-odds per word (eq. 14),
+converts them to probabilities, and fits thresholds to the probabilities of held-out documents. Here
+one setting is changed after the other: the number of folds; the score; then the product itself,
+with the words of Table 4 and with its own. Added after the product had turned out to have another
+macro-F1 than this page."""
 FOLDS = (3, 10, 20)
 Z_STAR, ODDS = "z*", "log-odds per word"
 

@@ -24,18 +24,18 @@ from tallytext.evaluation import micro_sign_test
 
 HEADING = "Tables 2 and 3, Figure 1: the unigram model and the Poisson model over α"
 ABOUT = """The Poisson mean of a word in a class is an average over the documents of the class: α =
-1 counts documents alike, α = 0 counts them by their length. The paper compares all α from 0 to 1
-with the unigram model, that is multinomial naive Bayes, without weights for words. Neither the
-smoothing θ nor how classes are given to documents is said. Here Laplace smoothing with one count
-per word for the unigram model; Θ = θ|V| = 10 pseudo-words per document for the Poisson model. On
-Reuters each class has a threshold on its score per word (log-odds per word; z* of eq. 15), fitted
-for the best F1 to scores of 5 folds of the training documents (SCut); where that F1 is below .1,
-only documents above all of those get the class. "Oracle": thresholds fitted to the test documents,
-which is an upper bound. They are fitted to the F1 of each class, not for micro-F1, which may be
-lower by them than by ours. On Korean, each document gets the class with the highest score.
+1 weights documents equally, α = 0 weights them by length. The paper compares α from 0 to 1 with the
+unigram model, which is multinomial naive Bayes, without weights for words. It states neither the
+smoothing θ nor the decision rule. Here the unigram model has Laplace smoothing with one count per
+word, and the Poisson model has Θ = θ|V| = 10 pseudo-words per document. On Reuters each class has a
+threshold on its score per word (log-odds per word; z* of eq. 15), fitted for the best F1 to scores
+of 5 folds of the training documents (SCut); if that F1 is below .1, only documents above all of
+those get the class. "Oracle" are thresholds fitted to the test documents, an upper bound for the F1
+of each class; their micro-F1 may be lower than with our thresholds. On Korean, each document gets
+the class with the highest score.
 
-Whether micro-F1 differs among α is asked by the micro sign test on the decisions of the best and
-the worst α. As these two are picked of all, p is rather too small."""
+The micro sign test on the decisions of the best and the worst α tests whether micro-F1 depends on
+α. These two are selected from all α, so p is somewhat too small."""
 CORPORA = ("headlines", "articles", "uneven")
 
 

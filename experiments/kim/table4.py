@@ -21,19 +21,19 @@ from experiments.reproduction.workplace import Workplace
 from tallytext.evaluation import micro_sign_test
 
 HEADING = "Table 4: weighted words on Reuters"
-ABOUT = """Each word speaks with a weight of its own for each class: its information gain (IG), χ²
-(CHI), or the sum of the ratio of its probabilities inside and outside the class and of the inverse
-ratio (PrR). α = .8 as in the paper. PrR needs a remedy for words that one side lacks, of which the
-paper does not speak: shares of documents are taken with half a document added to each cell.
+ABOUT = """Each word has a weight for each class: its information gain (IG), χ² (CHI), or the sum of
+the ratio of its probabilities inside and outside the class and of the inverse ratio (PrR). α = .8
+as in the paper. PrR is undefined for words that occur on one side only, which the paper does not
+mention; here half a document is added to each cell.
 
 The published PNB* takes for each of five bins of classes the weighting that was best *on the test
-documents*. Here PNB* chooses weighting and α of each class on training documents alone (folds,
-dealt three times). "Oracle" columns: with thresholds fitted to the test documents.
+documents*. Here PNB* chooses weighting and α of each class on training documents only (three rounds
+of folds). "Oracle" columns have thresholds fitted to the test documents.
 
 The last row is a linear support vector machine on tf-idf (scikit-learn, C = 1, decisions at 0),
 because the paper says that PNB* reaches the best of its time. Macro-F1 is a mean over 90 classes,
-many of them with one or two test documents: the standard errors are those under test documents
-drawn again, and p is that of the micro sign test on the decisions of two rows."""
+many with one or two test documents. Standard errors are from resampling the test documents, and p
+is that of the micro sign test on the decisions of two rows."""
 PAIRS = ((CHI, PRR), (STAR, CHI), (STAR, PRR))
 SAMPLES = 300
 

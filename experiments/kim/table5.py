@@ -18,13 +18,13 @@ from experiments.reproduction.workplace import Workplace
 from tallytext import PoissonNB
 
 HEADING = "Table 5: weighted words on Korean news"
-ABOUT = """As Table 4, with one label per document. Each document gets the class with the highest
-score (eq. 14 in units of the document's own length, plus the log-odds of the class); how the paper
-decided is not said. PNB* is chosen on training documents. Corpora are those named above, so only
-the order of rows can be compared. The second table gives classes by thresholds instead, as on
-Reuters: then a document may get several classes or none. The third makes weights weaker, by raising
-them to a power: 0 is no weights, 1 those of the paper. It was added after a first run; which power
-is best was seen on test documents, and nothing is chosen by it."""
+ABOUT = """As Table 4, for single-label documents. Each document gets the class with the highest
+score (eq. 14 in units of the document's own length, plus the log-odds of the class); the paper does
+not state its rule. PNB* is chosen on training documents. Corpora are those named above, so only the
+order of rows can be compared. The second table assigns classes by thresholds, as on Reuters, so a
+document may get several classes or none. The third makes weights weaker by raising them to a power:
+0 means no weights, 1 those of the paper. It was added after a first run and measured on test
+documents; nothing is chosen by it."""
 POWERS = (0.0, 0.25, 0.5, 1.0)
 CORPORA = ("headlines", "articles", "uneven")
 

@@ -21,21 +21,20 @@ from tallytext.decision import PCut, RCut, SCut
 from tallytext.models import Laplace
 
 HEADING = "Thresholds: how classes are given to documents"
-ABOUT = """Eq. 15 ranks documents within a class; F1 needs decisions, and the paper does not say
-how it came to them. The same scores of the same models, decided in several ways: SCut as in Table 4
-with other bounds below which a threshold is not trusted; SCut without folds, fitted to the scores
-of training documents by the very model that has learned them; PCut, which gives each class to as
-many test documents as its share among the training documents; RCut, which gives each document its
-best class; no threshold at all, that is a probability above one half; break-even, which gives each
-class to as many test documents as truly have it, so that precision equals recall, a usual measure
-at the time; and the oracle's thresholds. The last two know the labels of the test documents. RCut
-and probabilities take scores that can be compared between classes (eq. 14), the others z*. The last
-column is the mean distance of a row of the table from what was published. Break-even was added
-after a first run had shown the other rules. That one of a dozen rules comes nearest does not show
-that the paper used it.
+ABOUT = """Eq. 15 ranks documents within a class; F1 needs decisions, and the paper does not state
+its decision rule. The table has the same scores of the same models with several rules: SCut as in
+Table 4 with other bounds below which a threshold is not used; SCut without folds, fitted to the
+scores of the model's own training documents; PCut, which assigns each class to its share of
+documents; RCut, which assigns each document its best class; no threshold, that is a probability
+above one half; break-even, which assigns each class to as many test documents as truly have it, so
+that precision equals recall, a usual measure at the time; and the oracle's thresholds. The last two
+use the labels of the test documents. RCut and probabilities use scores that are comparable between
+classes (eq. 14), the others z*. The last column is the mean distance of a row from the published
+figures. Break-even was added after a first run. That one of a dozen rules comes closest does not
+show that the paper used it.
 
-The second table counts classes: macro-F1 gives a class with one test document as much as one with a
-thousand, and a class of which no document is found counts 0."""
+The second table counts classes: in macro-F1 a class with one test document counts as much as one
+with a thousand, and a class of which no document is found counts 0."""
 ROWS = (UM, *WEIGHTINGS)
 RULES = {
     "SCut, all trusted": SCut(fbr=0.0),

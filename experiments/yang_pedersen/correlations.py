@@ -24,12 +24,12 @@ from experiments.yang_pedersen.terms import SCORES, Floats
 
 HEADING = "Figures 3 to 5: DF, IG and CHI of a term"
 ABOUT = """The paper plots DF against IG and against the average of CHI over classes for the terms
-of Reuters, and DF against IG for those of OHSUMED, and calls the correlation very strong; it gives
+of Reuters, and DF against IG for those of OHSUMED. It calls the correlation very strong but gives
 no coefficient. Here all terms of the training documents have both scores; the coefficients are
-Pearson's (r) and Spearman's rank correlation (ρ). Which one would be meant is not said: r is made
-by the few frequent terms, ρ by the many rare ones, so ρ is also given among the terms of ten
-documents or more. Verdicts go by ρ over all terms, the most favourable of the three. The plots hold
-a sample of the terms, on logarithmic axes."""
+Pearson's (r) and Spearman's rank correlation (ρ). r is determined by the few frequent terms, ρ by
+the many rare ones, so ρ is also given for the terms of ten documents or more. Verdicts use ρ over
+all terms, the most favourable of the three. The plots show a sample of the terms, on logarithmic
+axes."""
 N_POINTS = 1200
 FREQUENT = 10
 PAIRS = {"ig": ("IG", "fractional"), "chi": ("CHI", "avg")}

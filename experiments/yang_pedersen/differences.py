@@ -38,17 +38,16 @@ MORE_KS = (1, 5, 10, 20, 45, 60, 100)
 FEWER_KS = (10, 5)
 N_CHANCE = 10
 PUBLISHED = (0.879, 0.892)  # all terms, 2 % by IG
-ABOUT = f"""With all terms kNN is better here than it was in the paper. Which of the choices that
-the paper leaves open, or that differ here, could make up for it? Each line changes one thing:
-average precision of kNN with all terms and with the best 2 % by IG. Where nothing else is said,
-the deal is the first one, k = {K}, precision is interpolated, words are stemmed and stop words are
-left out. *First reached* reads precision where a recall is first reached, as a sentence of the
-paper has it; *unscored* takes classes that no neighbour has as never found, and not as ranked last.
-*Selected before stemming* scores whole words, keeps 2 % of these, and then stems, which is the
-order in which the paper tells it. *Lewis* and *ModApte* are splits by date that others have used;
-*by date* trains with the earliest documents in the proportion of the paper, and with fewer
-neighbours, too, since each of the two brings figures nearer to the published ones. The last lines
-deal {N_CHANCE} times."""
+ABOUT = f"""With all terms kNN is better here than in the paper. Which of the choices that the paper
+leaves open, or that differ here, could explain this? Each row changes one setting: average
+precision of kNN with all terms and with the best 2 % by IG. The default is the first split, k =
+{K}, interpolated precision, stemming and no stop words. *First reached* measures precision where a
+recall is first reached, as a sentence of the paper suggests. *Unscored* treats classes without a
+neighbour as never found, instead of ranked last. *Selected before stemming* scores whole words,
+keeps 2 % of these, and then stems, the order described in the paper. *Lewis* and *ModApte* are
+published splits by date. *By date* trains on the earliest documents in the proportion of the paper,
+and is also measured with fewer neighbours, because both bring the figures closer to the published
+ones. The last rows use {N_CHANCE} random splits."""
 Pair = tuple[float, float]
 Judge = Callable[[Deal], float]
 

@@ -27,11 +27,11 @@ SHARES = (0.75, 0.4, 0.25, 0.1, 0.05, 0.02, 0.005)
 QUICK_SHARES = (0.4, 0.1, 0.02, 0.005)
 N_VALUES, MORE_VALUES = 200, (50, 1000)
 ABOUT = f"""The linear least squares fit with the {N_VALUES} largest singular values, as in the
-paper, which took so few for the sake of time. One deal, since every point needs a decomposition of
-its own. Of the variants of a score the one is taken that does best with kNN (k = {K}, a tenth and a
-fiftieth of the terms) on a fifth of the training documents that is held out. The second table has
-other numbers of singular values, among them the 1,000 for which the paper reports its best results,
-and a penalty in their place (ridge, the library's default)."""
+paper, which used so few to save time. One split, because every point needs its own decomposition.
+For each score, the variant is used that is best with kNN (k = {K}, a tenth and a fiftieth of the
+terms) on a held-out fifth of the training documents. The second table has other numbers of singular
+values, including the 1,000 for which the paper reports its best results, and a penalty instead of
+them (ridge, the library's default)."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:

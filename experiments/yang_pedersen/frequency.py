@@ -30,14 +30,14 @@ IS_OPEN = True
 SHARES = (0.25, 0.1, 0.05, 0.02, 0.01)
 QUICK_SHARES = (0.1, 0.02)
 N_DEBIAN = 20_000
-ABOUT = f"""The paper recommends DF instead of IG where that is too expensive, on the strength of
-two collections and with stop words out. Six corpora here, with stop words out and in (of Korean
-there is no list: its words and their pairs of syllables are counted as they are): multinomial naive
-Bayes, the cheapest of classifiers, on the best terms by IG and by DF; average precision, which for
-one label per document is the mean of 1 / rank of the right class. The splits are those the corpora
-come with (ModApte for Reuters); of Debian's package descriptions {N_DEBIAN:,} are drawn and parted
-by source package. Beside the loss of DF against IG stand the rank correlation of the two over all
-terms, and the overlap: the share of the best terms by IG that DF has, too."""
+ABOUT = f"""The paper recommends DF instead of IG where IG is too expensive, based on two
+collections without stop words. Here six corpora are used, without and with stop words (there is no
+list for Korean, whose words and pairs of syllables are all counted). The classifier is multinomial
+naive Bayes, the cheapest one, on the best terms by IG and by DF. The measure is average precision,
+which for one label per document is the mean of 1 / rank of the right class. The splits are the
+published ones (ModApte for Reuters); {N_DEBIAN:,} of Debian's package descriptions are sampled and
+split by source package. The table also has the rank correlation of DF and IG over all terms, and
+the overlap: the share of the best terms by IG that are also among the best by DF."""
 
 
 class Source(NamedTuple):

@@ -26,15 +26,15 @@ HEADING = "Figure 1: kNN on Reuters"
 SHARES = (0.75, 0.5, 0.4, 0.25, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 QUICK_SHARES = (0.5, 0.1, 0.05, 0.02, 0.002)
 ABOUT = f"""Eleven-point average precision of kNN with a share of the terms that occur in training,
-best by each score; a document that would become empty keeps its best terms. Weights are ltc; terms
-are scored on training documents alone. The paper went from 16,039 terms to 321, which is 2 %. It
-does not say how many neighbours it took, nor which variant of a score: k (of
-{", ".join(map(str, KS))}) is chosen for each point, and the variant (CHI and MI: average or maximum
-over classes; IG: how documents with several labels count; TS: 10, 15 or 20 related documents on
-average) for each curve, all on a fifth of the training documents that is held out. Means of three
-deals; ± is half of a 95 % interval over these (Student). That k and variants are chosen in this way
-was decided when figures for 2 % of the terms were known from an earlier measurement in this project
-(all terms .934, IG .939, CHI .930, DF .902, TS .732, MI .588)."""
+the best by each score; a document that would become empty keeps its best terms. Weights are ltc;
+terms are scored on training documents only. The paper went from 16,039 terms to 321, which is 2 %.
+It states neither the number of neighbours nor the variant of a score. Here k (of
+{", ".join(map(str, KS))}) is chosen for each point, and the variant for each curve (CHI and MI:
+average or maximum over classes; IG: the treatment of several labels; TS: 10, 15 or 20 related
+documents on average), all on a held-out fifth of the training documents. Means of three random
+splits; ± is half of a 95 % interval over these (Student). This procedure was decided knowing
+figures for 2 % of the terms from an earlier measurement in this project (all terms .934, IG .939,
+CHI .930, DF .902, TS .732, MI .588)."""
 
 
 class Chosen(NamedTuple):

@@ -20,16 +20,16 @@ from experiments.yang_pedersen.terms import Floats, Ranking, Score, plain_score
 
 HEADING = "Can mutual information be mended?"
 IS_OPEN = True
-ABOUT = f"""The paper blames two things for the poor results of MI: it favours rare terms, and it is
-sensitive to errors in estimated probabilities. It does not try to mend them. Here: pseudo-counts in
-every cell of the table of a term and a class (½ is the usual shrinkage); pseudo-counts that pull
-the observed number of documents A towards the one expected by chance, E, log (A + μ) / (E + μ),
-added when the former were known to do nothing; no terms of fewer than 3, 10 or 30 documents;
-division by the logarithm of the joint probability (normalised MI); and weights, the joint
-probability Pr(t, c), which the paper names as one of two differences between MI and IG. The last is
-summed over classes; all others are the largest over classes that have the term. Average precision
-of kNN on Reuters, k = {K}, three deals; the median DF is that of the best 2 % of the terms.
-Pseudo-counts are not chosen on held-out documents: all that were tried are shown."""
+ABOUT = f"""The paper gives two reasons for the poor results of MI: it favours rare terms, and it is
+sensitive to errors in estimated probabilities. It does not try to correct them. The table has:
+pseudo-counts in every cell of the table of a term and a class (½ is the usual shrinkage);
+pseudo-counts that shrink the observed number of documents A towards the expected one E, log (A + μ)
+/ (E + μ), added when the former were known to have no effect; no terms of fewer than 3, 10 or 30
+documents; division by the logarithm of the joint probability (normalised MI); and weighting by the
+joint probability Pr(t, c), which the paper names as one of two differences between MI and IG. The
+last is summed over classes; all others are the largest over the classes with the term. Average
+precision of kNN on Reuters, k = {K}, three random splits; the median DF is that of the best 2 % of
+the terms. Pseudo-counts are not chosen on held-out documents: all that were tried are shown."""
 PSEUDO = (0.5, 2, 10, 50, 200)
 LEAST = (3, 10, 30)
 SHARES = (0.1, 0.02)

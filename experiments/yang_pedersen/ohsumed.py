@@ -36,13 +36,12 @@ QUICK_SHARES = (0.1, 0.02)
 NAMES = ("DF", "IG")
 N_DEBIAN = 20_000
 LABEL_SHARES = (0.1, 0.02, 0.005)
-ABOUT = f"""kNN on abstracts of OHSUMED, 23 classes instead of 14,321, with the split that the
-subset comes with. The paper's curves with DF and with IG are identical. k is chosen once, with all
-terms, on a fifth of the training documents that is held out. IG shares a document out among its
-labels. Could it be the number of classes? The second table takes one set of documents, Debian's
-package descriptions, with two sets of labels, sections (one for each package) and tags (hundreds,
-several for each package), k = {K}; packages that have both, of {N_DEBIAN:,} that are drawn, parted
-by source package."""
+ABOUT = f"""kNN on abstracts of OHSUMED, with 23 classes instead of 14,321 and the published split
+of the subset. The paper's curves with DF and with IG are identical. k is chosen once, with all
+terms, on a held-out fifth of the training documents. IG splits a document among its labels. Is the
+number of classes the reason? The second table uses the same documents, Debian's package
+descriptions, with two sets of labels: sections (one per package) and tags (hundreds, several per
+package), k = {K}; packages that have both, of a sample of {N_DEBIAN:,}, split by source package."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:

@@ -27,23 +27,22 @@ from tallytext import LLSF
 from tallytext.features import related_pairs, term_strength_from_pairs
 
 HEADING = "Table 1: properties of the scores"
-ABOUT = """The paper's table compares the five scores from four angles. Its cells were not in the
-text at hand: what is given as published is restored from memory, and borne out by the paper's
-discussion where that speaks of it. Here each angle is an experiment on the first deal. *Favours
-common terms*: the rank correlation ρ of the score with DF, and the median number of documents of
-the best 2 % of the terms. *Uses categories*: labels are permuted among the training
-documents; the rank correlation of the scores before and after, 1 if labels do not matter. *Uses
-absence*: each of the 200 most frequent terms is replaced by its absence, a document having what it
-lacked; a score that makes use of both has the same value for a term and its absence. The figure is
-the largest difference, as a share of the largest score. *Performance*: average precision with a
-tenth and a fiftieth of the terms, less that with all. Words for these: common terms are favoured
-from ρ = ½ on; rare ones if half of the best 2 % have two documents or fewer, and ρ is −½ or less
-within classes; neither, if the best tenth has terms of five documents or fewer and of fifty or more
-(a tenth of them each, at least), and ρ is between −½ and ½ among terms that have a score at all.
-Performance is excellent if no more than .02 is lost with a tenth of the terms and no more than .1
-with a fiftieth, poor if more than .1 is lost with a tenth, OK in between. CHI is the average over
-classes, which the paper plots against DF; MI is the maximum; TS has 15 related documents on
-average; k = 30, 200 singular values."""
+ABOUT = """The paper's table compares the five scores by four properties. Its cells were missing in
+our copy: the values given as published are from memory, and agree with the paper's discussion where
+that mentions them. Here each property is an experiment on the first split. *Favours common terms*:
+the rank correlation ρ of the score with DF, and the median number of documents of the best 2 % of
+the terms. *Uses categories*: the rank correlation of the scores before and after the labels of the
+training documents are permuted; it is 1 if labels do not matter. *Uses absence*: each of the 200
+most frequent terms is replaced by its absence. A score that uses both has the same value for a term
+and its absence; the figure is the largest difference, as a share of the largest score.
+*Performance*: average precision with a tenth and a fiftieth of the terms, minus that with all. The
+words in the table are defined as follows. Common terms are favoured if ρ is at least ½; rare ones
+if half of the best 2 % have two documents or fewer, and ρ is −½ or less within classes; neither, if
+the best tenth has terms of five documents or fewer and of fifty or more (at least a tenth of them
+each), and ρ is between −½ and ½ among terms with a score. Performance is excellent if at most .02
+is lost with a tenth of the terms and at most .1 with a fiftieth, poor if more than .1 is lost with
+a tenth, OK in between. CHI is the average over classes, which the paper plots against DF; MI is the
+maximum; TS has 15 related documents on average; k = 30, 200 singular values."""
 VARIANTS = {**PLAIN, "CHI": "avg"}
 PUBLISHED = {
     "favours common terms": ("yes", "yes", "yes", "no", "yes/no"),

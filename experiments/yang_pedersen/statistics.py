@@ -24,14 +24,14 @@ from experiments.yang_pedersen.corpora import (
 from tallytext.io import Corpus
 
 HEADING = "The collections"
-ABOUT = """The paper took all documents with a topic from Reuters-22173, split at random into 9,610
+ABOUT = """The paper used all documents with a topic from Reuters-22173, split at random into 9,610
 for training and 3,662 for test, and OHSUMED, references of 1990 for training and of 1991 for test,
-with 14,321 MeSH headings. Neither is available here. In their place stand **Reuters-21578**, the
+with 14,321 MeSH headings. Neither is available here. They are replaced by **Reuters-21578**, the
 later and cleaned edition of the same newswire, all documents with a topic, split at random in the
-same proportion (three deals with fixed seeds; figures below are of the first); and the subset of
-**OHSUMED** with 13,929 abstracts and 23 classes of diseases, with the split it comes with. Words
-are in lower case, of two characters or more, without English stop words (the list of the library,
-not SMART's), stemmed by Snowball. Title and body are one text."""
+same proportion (three splits with fixed seeds; figures below are of the first); and by the subset
+of **OHSUMED** with 13,929 abstracts and 23 classes of diseases, with its published split. Words are
+in lower case, of two characters or more, without English stop words (the library's list, not
+SMART's), stemmed by Snowball. Title and body are one text."""
 
 PUBLISHED = {
     "reuters": {

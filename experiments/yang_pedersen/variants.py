@@ -26,17 +26,16 @@ HEADING = "Average or maximum: variants of the scores"
 SHARES = (0.5, 0.1, 0.02, 0.005)
 LEAST = 3
 ABOUT = f"""The paper combined the scores of a term with each class into an average, weighted by the
-size of classes, and a maximum, for CHI and MI; it plotted the better and did not say which. Neither
-does it say how information gain is to be read where documents have several labels. Here all of them
-are measured with k = {K} on three deals: CHI also with terms of fewer than {LEAST} documents left
-out, since it is said to be unreliable for these; IG with labels that share a document out
-(fractional), with each pair of document and label as an event (pairs), as the sum over classes of
-the gain about that class (binary), and as its formula is printed, with shares of documents that do
-not sum to one; TS with different numbers of related documents, and with the rarer of two equally
-strong terms first: a term of one document is never shared by two, so many terms have strength 0,
-and elsewhere on this page the more frequent of equals is first. MI is minus infinity with a class
-that never has the term: the maximum is over classes that have it, the average has ½ added to every
-cell."""
+size of classes, and a maximum, for CHI and MI; it plotted the better one without naming it. It does
+not define information gain for documents with several labels. Here all variants are measured with k
+= {K} on three random splits. CHI: also without terms of fewer than {LEAST} documents, because it is
+said to be unreliable for these. IG: splitting a document among its labels (fractional), with each
+pair of document and label as an event (pairs), as the sum over classes of the gain about that class
+(binary), and as its formula is printed, with shares of documents that do not sum to one. TS: with
+different numbers of related documents, and with the rarer of two equally strong terms first (a term
+of one document is never shared by two, so many terms have strength 0; in the other sections the
+more frequent of equal terms is first). MI is minus infinity for a class without the term: the
+maximum is over the classes that have it, and the average has ½ added to every cell."""
 
 
 def _with_least(deal: Deal, score: Score, least: int = LEAST) -> Floats:

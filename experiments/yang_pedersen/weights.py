@@ -30,8 +30,8 @@ SCHEMES = {
 }
 SHARES = (1.0, 0.1, 0.02)
 ABOUT = """The paper tried "ltc", "atc", "lnc", "bnn" and others, and shows the best, ltc. The four
-that it names are compared here with kNN on all terms and on the best by IG, three deals, k chosen
-for each point on a fifth of the training documents that is held out."""
+named ones are compared here with kNN on all terms and on the best by IG, on three random splits,
+with k chosen for each point on a held-out fifth of the training documents."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:

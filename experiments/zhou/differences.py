@@ -28,18 +28,18 @@ from tallytext.io import strip_headers, strip_post
 from tallytext.models import Semantic
 
 HEADING = "Differences, looked into"
-ABOUT = """Each table changes one thing; two samples with labels for 5 %.
+ABOUT = """Each table changes one setting, on two samples with labels for 5 %.
 
-*What is kept of a post.* The paper does not say; three things can be left out: the header, the
-quotes, the signature.
+*Parts of a post.* The paper does not say which parts it kept. Three can be left out: the header,
+the quotes, the signature.
 
-*How translations are learned*, on 20 Newsgroups as elsewhere on this page: what a word counts; by
-15 steps of expectation and maximisation with words below the mean trimmed, as the authors' code
-can; and what is known. *Inductive* is what a program knows that has not seen the texts to be
-evaluated: background, vocabulary and translations are used for training the sample alone, which is
-5 % of the texts. Laplace with the words of the sample only is in the same table.
+*Learning of translations*, on 20 Newsgroups with the settings of this page: the way of counting
+words; 15 steps of expectation-maximisation after trimming words below the mean, an option of the
+authors' code; and the texts that are available. *Inductive* means that the test texts are not
+available: background, vocabulary and translations come from the sample only, 5 % of the texts.
+Laplace with the words of the sample only is in the same table.
 
-*α of the background*, which the paper does not name."""
+*α of the background*, which the paper does not state."""
 TEXTS: dict[str, Callable[[str], str]] = {
     "all headers": str,
     "From, Subject, body": header_kept,

@@ -20,13 +20,13 @@ from tallytext.models import Semantic
 from tallytext.semantic import TranslationModel
 
 HEADING = "Efficiency: phrases against words"
-ABOUT = """The paper has words for this and no figures. Seconds here, the best of two runs in one
-process; they bear on verdicts, so nothing else should run meanwhile. *Extraction* is counting
-words, and for CSSS finding and counting phrases by Xtract, too. *Translation* is the estimation of
-rows from counts. *Classes* is the smoothing of all classes from a sample of 5 %, rows mixed for
-each class, and *judging* is what all other documents take after that. In the library both kinds of
-smoothing end in one number for each class and word, so that judging has as much to do. A program
-that mixes rows for every document pays what stands in the row on mixing."""
+ABOUT = """The paper makes statements about speed without figures. The table has seconds, the best
+of two runs in one process. *Extraction* is counting words and, for CSSS, also finding and counting
+phrases by Xtract. *Translation* is the estimation of rows from counts. *Classes* is the smoothing
+of all classes from a sample of 5 %, including the mixture of rows for each class, and *judging* is
+the prediction of all other documents. In the library both kinds of smoothing result in one number
+for each class and word, so prediction takes equally long. The row on mixing has the time of a
+program that mixes rows for every document."""
 CORPORA = ("newsgroups", "ohsumed")
 STEPS = {
     "extraction": "extraction",

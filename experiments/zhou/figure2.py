@@ -21,23 +21,24 @@ from tallytext.semantic import TranslationModel
 
 HEADING = "Figure 2: translations of words and phrases"
 ABOUT = """The paper prints the first 20 words of three rows, learned from 20 Newsgroups. Ours are
-used for training the bodies of the same posts, phrases found by Xtract, stop words left out. Words
-are not brought to stems or lemmas, so "astronaut" and "astronauts" share what one has in the paper.
-Five ways to learn rows: a word counts once per document (the authors' code, and this page); the
-same, but by 15 steps towards the solution, as the authors have it, after which words that the
-background explains still have something; as often as it occurs (the paper's formula); by the
-logarithm with a stronger background (β = .8); and once per document again, with the 1,000 likeliest
-words of each row. The first four leave out what has a probability below .001, which is most of the
-row of a common word: of "space" nine words are left.
+learned from the bodies of the same posts, with phrases found by Xtract and without stop words.
+There is no stemming or lemmatisation, so "astronaut" and "astronauts" share the probability of one
+word in the paper. Rows are learned in five ways: counting a word once per document (the authors'
+code, and this page); the same with the authors' 15 EM steps, after which words explained by the
+background still have some probability; counting occurrences (the paper's formula); logarithmic
+counts with a stronger background (β = .8); and once per document again, with the 1,000 most
+probable words of each row. The first four drop probabilities below .001, which is most of the row
+of a common word: "space" has nine words left.
 
-How many of the 20 published words are among our first 50 is counted with a final s removed. The
-same is asked of rows learned from news, because the published row of "program" (Washington,
-congress, Bush, billion) reads like news rather than newsgroups.
+The table counts how many of the 20 published words are among our first 50, after removing a final
+s. The same is done with rows learned from news, because the published row of "program" (Washington,
+congress, Bush, billion) looks like news rather than newsgroups.
 
-That rows of phrases make more sense than those of words is a judgement in the paper. Here it is
-measured: how much of a row is about one topic, that is Σ p(w|t) p(c|w) for the best class c,
-without the words of the phrase itself; p(c|w) is the share of the documents with w that are in c.
-For each of 2,000 phrases, against the mean of its words. Labels serve for that alone."""
+The paper states that rows of phrases make more sense than those of words. Here this is measured as
+the share of a row that is about one topic: Σ p(w|t) p(c|w) for the best class c, without the words
+of the phrase itself, where p(c|w) is the share of the documents with w that are in c. It is
+computed for 2,000 phrases and compared with the mean of their words. Labels are used only for
+this."""
 WAYS: dict[str, dict[str, Any]] = {
     "documents": {"counts": "documents"},
     "steps": {"counts": "documents", "solver": "em"},

@@ -15,11 +15,10 @@ from experiments.zhou.learned import learned
 from experiments.zhou.trials import METHODS, Trial, listed, samples, spread
 
 HEADING = "Figure 3: from one to 500 documents per class"
-ABOUT = """On 20 Newsgroups, with so many labelled documents of each group; all others are
-evaluated. Ten samples with one document, fewer where more documents make samples alike. The paper's
-F1 is taken for micro-F1, which is the share of right answers here. It names "12 % to 32 %" with one
-document and not which smoothing the 12 % are of; taken for Laplace, the first of its two
-baselines."""
+ABOUT = """20 Newsgroups with different numbers of labelled documents per group; all others are test
+documents. Ten samples with one document, and fewer where larger samples overlap. The paper's F1 is
+interpreted as micro-F1, which equals accuracy here. It mentions "12 % to 32 %" with one document
+without naming the smoothing of the 12 %; we assume Laplace, the first of its two baselines."""
 SIZES = {1: 10, 2: 6, 5: 5, 10: 4, 20: 3, 50: 3, 100: 2, 200: 2, 500: 2}
 
 

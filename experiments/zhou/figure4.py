@@ -15,10 +15,10 @@ from experiments.zhou.learned import learned
 from experiments.zhou.trials import SHARE, Trial, samples
 
 HEADING = "Figure 4: the weight λ of translations"
-ABOUT = """Micro-F1 with labels for 5 %, over λ from 0, which is the background alone, to 1, which
-is translations alone. Two samples. The paper drew CSSS on its four corpora; both kinds of
-signatures are here. Beside each curve, what λ chosen by leaving one labelled document out comes to
-(`Semantic(weight="leave-one-out")`): that looks at no other label."""
+ABOUT = """Micro-F1 with labels for 5 %, for λ from 0 (background only) to 1 (translations only).
+Two samples. The paper has CSSS on its four corpora; both kinds of signatures are shown here. The
+table also has the result of choosing λ by leave-one-out on the labelled documents
+(`Semantic(weight="leave-one-out")`), which uses no other label."""
 WEIGHTS = [round(0.1 * step, 1) for step in range(11)]
 SIGNATURES = {"csss": 1.0, "ciss": 0.0}
 

@@ -18,13 +18,12 @@ from experiments.zhou.trials import WEIGHT, Trial, samples
 
 HEADING = "Words and phrases together"
 IS_OPEN = True
-ABOUT = """CSSS takes phrases for signatures, CISS words; the paper does not mix them. Where a class
-has both, p_t = π p_phrases + (1 − π) p_words here, from π = 0, which is CISS, to 1, which is CSSS,
-with λ = .4. π is chosen from the labelled documents alone, each left out of its class in turn: by
-the likelihood of its words (as mixtures of language models usually are), by the probability of its
-label, or by the share of labels that are right; of equal ones the one next to one half. Against
-these stands the best π on the test documents, which nobody can know. Five documents per class,
-where semantic smoothing matters more than with 5 %; three samples."""
+ABOUT = """CSSS uses phrases as signatures, CISS words; the paper does not combine them. Here, if a
+class has both, p_t = π p_phrases + (1 − π) p_words, from π = 0 (CISS) to 1 (CSSS), with λ = .4. π
+is chosen on the labelled documents, leaving out each in turn: by the likelihood of its words (as is
+usual for mixtures of language models), by the probability of its label, or by accuracy; among equal
+values the one closest to one half. The best π on the test documents is given for comparison. Five
+documents per class, where semantic smoothing matters more than with 5 %; three samples."""
 SHARES = [0.0, 0.25, 0.5, 0.75, 1.0]
 RULES = ("likelihood", "label", "accuracy")
 TITLES_OF_RULES = {

@@ -18,13 +18,12 @@ from experiments.zhou.trials import SHARE, Trial, listed, paired, samples, sprea
 
 HEADING = "Are there too few phrases?"
 IS_OPEN = True
-ABOUT = """The paper supposes that CSSS is only slightly better than CISS because too few phrases
-are found. Here phrases are found in twelve ways, from few to many: by Xtract, by normalised mutual
-information and by likelihood, with several thresholds and least counts. Then CSSS is run with each,
+ABOUT = """The paper assumes that CSSS is only slightly better than CISS because too few phrases are
+found. Here phrases are found in twelve ways, from few to many: by Xtract, by normalised mutual
+information and by likelihood, with several thresholds and minimum counts. CSSS is run with each,
 with labels for 5 % and λ = .4; three samples. The last column is the gain over CISS on the same
-samples, with a 95 % interval. Below each table: the rank correlation of the number of phrases and
-micro-F1, and p, the chance of one so far from 0 if phrases did not matter. Ways of one kind are
-alike, so p is rather too small."""
+samples, with a 95 % interval. Below each table are the rank correlation of the number of phrases
+and micro-F1, and its p-value. Methods of one kind are similar, so p is somewhat too small."""
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "Xtract, strength 3": ("xtract", {"threshold": 3.0}),
     "Xtract": ("xtract", {}),

@@ -15,19 +15,19 @@ from experiments.zhou.learned import Learned, learned, new_model
 from experiments.zhou.trials import METHODS, SHARE, Trial, listed, paired, samples, spread
 
 HEADING = "Reuse: translations of another collection"
-ABOUT = """The paper learns translations from TDT2 and judges the Los Angeles Times with them. Here:
-from AG News for the ten largest topics of Reuters, and from Reuters for AG News. Rows are known by
-their names; phrases and words that the other collection does not have are dropped. Six samples with
-labels for 5 % of each class, λ = .4. *Coverage* is the share of the collection's own phrases that
-have a row in the other's translations, of different phrases and of all that occur.
+ABOUT = """The paper learns translations from TDT2 and uses them on the Los Angeles Times. Here
+translations from AG News are used on the ten largest topics of Reuters, and translations from
+Reuters on AG News. Rows are identified by their names; phrases and words that the other collection
+does not have are dropped. Six samples with labels for 5 % of each class, λ = .4. *Coverage* is the
+share of the collection's own phrases that have a row in the other's translations, of distinct
+phrases and of occurrences.
 
-News of agencies from 1987, most of it on companies and prices, and headlines with a sentence from
-2004 are further apart than the paper's two collections, which are of about the same time. The sizes
-of topics differ, too, much more in Reuters than in AG News. So the question is asked once more
-within a collection, where texts are alike: half of it is evaluated with translations learned from
-the other half, from a quarter of that, and from a sixteenth, which cover fewer and fewer of its
-phrases; three samples. Rows of fewer texts are worse ones, too, so that this does not tell coverage
-from quality."""
+Agency news from 1987, mostly on companies and prices, and headlines with a sentence from 2004
+differ more than the paper's two collections, which are of about the same time. Topics are also more
+unequal in Reuters than in AG News. So the experiment is repeated within a collection: translations
+for one half are learned from the other half, from a quarter of that, and from a sixteenth, which
+cover fewer and fewer of its phrases; three samples. Rows learned from fewer texts are also less
+accurate, so this does not separate coverage from quality."""
 NEAR = ("newsgroups", "ag_news")
 SHARES = {"all": 1, "a quarter": 4, "a sixteenth": 16}
 WAYS = {"reuters": "ag_news", "ag_news": "reuters"}

@@ -14,11 +14,11 @@ from experiments.zhou.trials import SHARE, SIX_ROUNDS, Scores, Trial, listed, sa
 
 HEADING = "Beyond co-occurrence: texts without labels that join classes"
 IS_OPEN = True
-ABOUT = """The paper takes from unlabelled texts which words come together, and no more. They can
-teach which class they are of, too: expectation-maximisation shares each out to the classes that the
-model takes it for, and counts it there (`MultinomialNB.refresh`). Six rounds, from the background
-and from CSSS, on 20 Newsgroups; the texts are those that are evaluated. Two samples with labels for
-5 %, three with one document."""
+ABOUT = """The paper uses unlabelled texts only to learn which words co-occur. They can also be used
+for the classes: expectation-maximisation counts each text in every class with its predicted
+probability (`MultinomialNB.refresh`). Six rounds, starting from the background and from CSSS, on 20
+Newsgroups; the unlabelled texts are the test documents. Two samples with labels for 5 %, three with
+one document."""
 SIZES = {"five_percent": (SHARE, 2), "one": (1, 3)}
 SIZE_TITLES = {"five_percent": "labels for 5 %", "one": "one document per class"}
 ROWS = {

@@ -17,14 +17,13 @@ from experiments.zhou.learned import Learned, learned
 from experiments.zhou.trials import SHARE, WEIGHT, Trial, listed, paired, samples, spread
 
 HEADING = "Sizes of classes, looked into"
-ABOUT = """In OHSUMED and Reuters classes differ much in size, in the other corpora they hardly do.
-Is that why λ = .4 may be too much there? OHSUMED and Reuters are given samples with equally many
-documents of each class. 20 Newsgroups is given samples of 1,000 documents in which groups have as
-unequal shares as the largest classes of OHSUMED; then 6,000 posts are taken for the whole, with
-equal and with unequal groups and labels for 5 %, so that what is evaluated is unequal, too. Three
-samples.
+ABOUT = """Class sizes differ much in OHSUMED and Reuters, and little in the other corpora. Is this
+why λ = .4 may be too large there? OHSUMED and Reuters get samples with the same number of documents
+of each class. 20 Newsgroups gets samples of 1,000 documents in which groups are as unequal as the
+largest classes of OHSUMED. Then 6,000 posts are used as the whole corpus, with equal and with
+unequal groups and labels for 5 %, so that the test documents are unequal too. Three samples.
 
-The last table, of two samples with labels for 5 %, says which classes documents are given."""
+The last table, on two samples with labels for 5 %, shows the predicted classes."""
 PER_CLASS = (1, 3, 10)
 N_LARGE = 3
 

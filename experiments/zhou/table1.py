@@ -18,20 +18,19 @@ from tallytext import TextVectorizer
 from tallytext.io import strip_headers
 
 HEADING = "Table 1: the corpora"
-ABOUT = """The paper has four corpora. 20 Newsgroups is the same one here. OHSUMED is its part with
-one label per document, of the first 20,000 abstracts of 1991: 7,400 documents, exactly as many as
-the paper has, but in 23 classes, where the paper names 14. TDT2 and the Los Angeles Times are not
-available: AG News and the ten largest topics of Reuters-21578, those with one label, are the news
-here; Korean headlines (YNAT) are there to see whether the language matters.
+ABOUT = """The paper has four corpora. 20 Newsgroups is the same here. OHSUMED is its part with one
+label per document, of the first 20,000 abstracts of 1991: 7,400 documents, exactly as many as in
+the paper, but in 23 classes, where the paper has 14. TDT2 and the Los Angeles Times are not
+available; AG News and the ten largest topics of Reuters-21578, documents with one label, replace
+them. Korean headlines (YNAT) test another language.
 
-Of the headers of newsgroups only From and Subject are kept, since others name the group. English
-stop words are left out. Words are not brought to stems. The paper says nothing of its own
-preparation; what its counts say of it is asked below the table, by a row of bodies without any
-header, with words by their stems.
+Of the headers of newsgroups only From and Subject are kept, because others name the group. English
+stop words are removed. There is no stemming. The paper does not describe its preparation; the row
+below the table, of bodies without any header and with stemmed words, compares its counts.
 
-Phrases are neighbours with a normalised mutual information of .3 or more that occur five times, the
-default of `Phrases`; the paper used Xtract with a tagger, and UMLS concepts for OHSUMED, which are
-not available here. What Xtract without a tagger finds stands in a column of its own."""
+Phrases are adjacent words with a normalised mutual information of .3 or more that occur five times,
+the default of `Phrases`. The paper used Xtract with a tagger, and UMLS concepts for OHSUMED, which
+are not available here. A separate column has the phrases found by Xtract without a tagger."""
 
 COLUMNS = (
     "classes",

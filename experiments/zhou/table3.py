@@ -14,9 +14,9 @@ from experiments.zhou.five_percent import KINDS
 from experiments.zhou.trials import paired
 
 HEADING = "Table 3: phrases (CSSS) against words (CISS)"
-ABOUT = """The same samples and settings as in Table 2. CISS takes single words for signatures,
-CSSS phrases. On OHSUMED the paper's CSSS has UMLS concepts; here it has phrases. How many there are
-to a document, on each corpus, stands in Table 1."""
+ABOUT = """The same samples and settings as in Table 2. CISS uses single words as signatures, CSSS
+phrases. On OHSUMED the paper's CSSS uses UMLS concepts; here it uses phrases. Table 1 has the
+number of phrases per document on each corpus."""
 
 
 def measure(work: Workplace) -> dict[str, Any]:

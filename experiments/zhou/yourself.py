@@ -73,8 +73,7 @@ documents. For the most accurate model with few labels, leave out `--model`:
 CUTS_ABOUT = """Rows are truncated to a maximum number of words and a minimum probability. These
 were chosen on training documents: those of the first sample have labels, the others are the test
 set. *Mass* is the remaining probability of a row learned from a quarter of the texts: the median of
-60
-words that occur in 50 of these texts, or of 60 phrases that occur in ten. The last column is the
+60 words that occur in 50 of these texts, or of 60 phrases that occur in ten. The last column is the
 share of predictions that change, with the most labels, if probabilities below 10⁻⁵ in the
 translation of a class are left to the background (`min_probability=1e-5` of `Semantic`); zero, the
 default, is the paper's formula."""
