@@ -123,7 +123,7 @@ def _remark(found: Record) -> str:
     return (
         f"The rule takes the worse model in {len(wrong)} squares of {len(found.cells)}: {sparse} "
         f"times the multinomial where Bernoulli is ahead, {len(wrong) - sparse} times Bernoulli "
-        f"where it is behind. No line in density alone could do better than to miss "
+        f"where it is behind. No line in density alone could lose less than "
         f"{100 * line:.2f} points in the mean, even if it were drawn with test labels; leaving one "
         f"out needs no line and misses {100 * left_out:.2f}."
     )

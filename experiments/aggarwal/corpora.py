@@ -1,4 +1,4 @@
-"""Four corpora as counts of words: training documents, and documents to judge by."""
+"""Four corpora as counts of words: training documents, and test documents by."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Split(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """Counts of words: of training documents and of documents to judge by."""
+    """Counts of words: of training documents and of test documents by."""
 
     X: sparse.csr_array
     y: NDArray[Any]

@@ -146,8 +146,8 @@ def show(found: Record) -> Iterable[str | Table | Figure]:
     yield _table(found)
     yield (
         "*Known terms* are those of the lexicon that a test document has. With γ = 1, (5.17) adds "
-        "*d / d_a* documents to each class: one that has fewer is judged more by the default than "
-        "by what it has shown."
+        "*d / d_a* documents to each class: one that has fewer depends more on the default than "
+        "on its own counts."
     )
     yield _remark(found)
     yield _priors(found)

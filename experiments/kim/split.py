@@ -1,4 +1,4 @@
-"""Documents to learn from and documents to judge, as counts of words."""
+"""Training documents and test documents, as counts of words."""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Split:
-    """Documents to learn from and documents to judge, in the words of the former.
+    """Training documents and test documents, in the words of the former.
 
-    ``groups`` says what documents to learn from have in common with others: their source, their
+    ``groups`` says what training documents have in common with others: their source, their
     university, or, for posts, their date.
     """
 
@@ -49,7 +49,7 @@ class Split:
 
     @property
     def mean_length(self) -> float:
-        """Of the documents to learn from."""
+        """Of the training documents."""
         return float(self.train.sum() / self.train.shape[0])
 
 
@@ -145,7 +145,7 @@ def random_groups(groups: Sequence[Any], share: float, seed: int) -> NDArray[np.
 
 
 def held_out(name: str, split: Split) -> NDArray[np.bool_]:
-    """Return documents to learn from that differ from the others as those to judge do.
+    """Return training documents that differ from the others as those to judge do.
 
     The latest fifth of each newsgroup, the other three universities, a fifth of the sources.
     """

@@ -48,7 +48,7 @@ RULES = {
     "exact_pooled": "leaving one token out, pooled",
     "document": "leaving one document out, likelihood",
     "left_out_errors": "leaving one document out, errors",
-    BEST: "best on the documents to judge",
+    BEST: "best on the test documents",
 }
 
 
@@ -141,7 +141,7 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     yield _figure(found)
     yield (
         f"In points: between b = 0.3 and 0.8 errors differ by {_by_corpus(found, _spread)}. "
-        "Against the best b on the documents to judge, the closed form (cells) loses "
+        "Against the best b on the test documents, the closed form (cells) loses "
         f"{_by_corpus(found, partial(_lost, rule='closed_cells'))}; the b with fewest errors on "
         f"documents left out loses {_by_corpus(found, partial(_lost, rule='left_out_errors'))}. "
         f"An ε that is chosen changes the error of Laplace by {_by_corpus(found, _by_epsilon)}. "

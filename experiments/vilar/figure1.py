@@ -91,9 +91,10 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     yield Table("With all words, document by document", columns, rows, 4)
     there = published(NAMES["newsgroups"], TITLES["discount"])
     yield (
-        f"With all words, 20 Newsgroups come to {found.newsgroups.discount[-1]:.1f} % where the "
-        f"paper has {there}. What the order of posts and what the words that are counted change "
-        f"is measured below. {_all_words(found)} {_best_smoothings(found)} {_unsmoothed(found)}"
+        "With all words, the error on 20 Newsgroups is "
+        f"{found.newsgroups.discount[-1]:.1f} %; the paper has {there}. The effects of the order "
+        "of posts and of the definition of a word are measured below. "
+        f"{_all_words(found)} {_best_smoothings(found)} {_unsmoothed(found)}"
     )
 
 

@@ -106,7 +106,7 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     changed = [
         [title, *(found[name].changed[kind] for name in NAMES)] for kind, title in kinds.items()
     ]
-    title = "Documents to judge whose class changes when they are normalised, in per cent"
+    title = "Test documents whose class changes when they are normalised, in per cent"
     yield Table(title, columns, changed, 2)
     yield _compared(found)
 

@@ -45,7 +45,7 @@ def error_with(model: MultinomialNB, split: Split, smoothing: Smoothing) -> floa
 
 
 def right_left_out(model: MultinomialNB, split: Split, smoothing: Smoothing) -> float:
-    """Return the share of documents to learn from that are judged right when left out."""
+    """Return the share of training documents that are judged right when left out."""
     return read_off(model, smoothing).leave_one_out(split.train, split.labels).accuracy
 
 

@@ -163,7 +163,7 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
     yield (
         "For 4 Universities the weights drawn are those of the first of the four runs. The four "
         "ways to fit were tried one after the other, each because the one before had not done on "
-        "20 Newsgroups, on the documents to judge, what was expected of it. So the last is no "
+        "20 Newsgroups, on the test documents, what was expected of it. So the last is no "
         "independent confirmation, and what each change is worth by itself was not taken apart."
     )
     yield _lowered(found)

@@ -124,7 +124,7 @@ def show(found: Record) -> Iterator[str | Table]:
     yield (
         f"A model of lengths changes the error by {_change(found, 'one')} points with a weight of "
         f"one, and by {_change(found, 'chosen')} with the weight that is chosen. With the weight "
-        f"that is best on the documents to judge it would be {listed(best)}."
+        f"that is best on the test documents it would be {listed(best)}."
     )
 
 

@@ -48,7 +48,7 @@ RULES = {
     "unigram_kept": "tokens left out, but not of the unigram",
     "document": "documents left out, likelihood, b limited",
     "left_out_errors": "documents left out, errors",
-    BEST: "best on the documents to judge",
+    BEST: "best on the test documents",
 }
 
 

@@ -138,7 +138,7 @@ def show(found: Record) -> Iterator[str | Table]:
         f"taken apart. Dates that are sorted as text give {text:.1f} % (Laplace "
         f"{found.text.laplace:.1f} %). Ties and posts without a date change the error by "
         f"{_by_ties(found):.2f} points at most. Article numbers, together with encoded files that "
-        "are left out, come to the published figures: see the next section."
+        "are left out, reproduce the published figures: see the next section."
     )
 
 

@@ -108,6 +108,6 @@ def _compared(found: Record) -> str:
         f"{signed(siblings, 1)} points. Settings in which discounting is best with all words "
         f"(within {_NEARLY} points): {where(full)}. Settings in which Laplace, each with its best "
         f"number of words, errs less than discounting: {where(better)}. With at most {_MOST} "
-        "packages of a section there are also fewer documents to learn from, which was not told "
+        "packages of a section there are also fewer training documents, which was not told "
         "apart from sections being more even."
     )

@@ -70,7 +70,7 @@ def show(found: Record) -> Iterator[str | Table]:
     yield Table("Corpora", columns, rows, 1)
     yield Table(
         "Documents on both sides, and words that occur once or twice",
-        ("", "to learn from", "to judge", "words seen at most twice, %"),
+        ("", "training", "test", "words seen at most twice, %"),
         [
             (title, _listed(found[name].train), _listed(found[name].test), _share(found[name]))
             for name, title in NAMES.items()

@@ -90,12 +90,13 @@ def _on_numbers(found: Record) -> str:
     error = min(here.discount)
     best = drawn.sizes[drawn.discount.index(min(drawn.discount))]
     return (
-        f"Only {here.judged:,} pages are judged when universities are left out: the standard error "
-        f"of an error of {error:.0f} % is about {_standard_error(error, here.judged):.1f} points, "
+        f"Only {here.judged:,} pages are evaluated when universities are left out: the standard "
+        f"error of an error of {error:.0f} % is about "
+        f"{_standard_error(error, here.judged):.1f} points, "
         "and twice that for one university of four. With pages at random, "
         f"{drawn.judged:,} of them in all draws, discounting is best with {best:,} words; whether "
-        "it is their number or where they are from that makes the curve another was not told "
-        f"apart. Settings in which discounting is best with all words: {where(all_best)}."
+        "their number or their origin changes the curve is not known. "
+        f"Settings in which discounting is best with all words: {where(all_best)}."
     )
 
 

@@ -34,7 +34,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, deal: Deal) -> Cells:
-        """Count the training documents of a deal."""
+        """Count the training documents of a split."""
         counts = sparse.csr_array(deal.train.counts)
         ones = np.ones(counts.nnz)
         present = sparse.csr_array((ones, counts.indices, counts.indptr), shape=counts.shape)

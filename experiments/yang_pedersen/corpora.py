@@ -123,9 +123,9 @@ def dealt(documents: Documents, seed: int) -> Deal:
 
 
 def deals_of(work: Workplace, documents: Documents, n: int = N_DEALS) -> Iterator[Deal]:
-    """Yield random deals; one in a quick run."""
+    """Yield random splits; one in a quick run."""
     for seed in range(1 if work.quick else n):
-        work.say(f"deal {seed + 1}")
+        work.say(f"split {seed + 1}")
         yield dealt(documents, seed)
 
 

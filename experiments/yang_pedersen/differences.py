@@ -141,7 +141,7 @@ def _by_split(documents: Documents, corpus: Corpus) -> dict[str, Pair]:
 def show(found: Record) -> Iterator[Shown]:
     rows = [(name, whole, ig, f"{ig - whole:+.4f}") for name, (whole, ig) in found.pairs.items()]
     whole, ig = found.chance["mean"]
-    rows.append((f"mean of {len(found.gains)} deals", whole, ig, f"{ig - whole:+.4f}"))
+    rows.append((f"mean of {len(found.gains)} splits", whole, ig, f"{ig - whole:+.4f}"))
     rows.append(
         ("their standard deviation", *found.chance.sd, f"{np.std(found.gains, ddof=1):.4f}")
     )

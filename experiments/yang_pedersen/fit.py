@@ -119,7 +119,7 @@ def show(found: Record) -> Iterator[Shown]:
     yield (
         "Whether a loss with fewer terms comes of having few singular values can be read from the "
         f"lines with {n_values.few}, with {n_values.whole} and with none left out. All of this is "
-        "one deal; how much deals differ is to be seen for kNN above. With few terms by MI many "
+        "one split; the variation between splits is shown for kNN above. With few terms by MI many "
         "singular values are equal where they are cut off, and which of their vectors are kept is "
         "not determined, so that such figures may change a little when they are measured again."
     )

@@ -112,7 +112,7 @@ def show(found: Record) -> Iterator[Shown]:
         for share, row in found["at"].items()
         if share != percent(1)
     ]
-    yield Table("Less that with all terms, deal by deal", ("kept", *SCORES), gains)
+    yield Table("Less that with all terms, split by split", ("kept", *SCORES), gains)
     yield _compared(found)
     yield _judged_gain(found["at"]["2%"].IG)
     yield _choices(found)
@@ -125,12 +125,12 @@ def show(found: Record) -> Iterator[Shown]:
 
 def _judged_gain(at: Record) -> str:
     if at.gain_half is None:
-        return f"With 2 % of the terms by IG the gain is {at.gain:+.4f}, on one deal."
+        return f"With 2 % of the terms by IG the gain is {at.gain:+.4f}, on one split."
     sure = "more" if abs(at.gain) > at.gain_half else "no more"
     return (
         f"With 2 % of the terms by IG the gain is {at.gain:+.4f} ± {at.gain_half:.4f}, {sure} than "
-        "chance between deals may account for. It depends on k being chosen for each point: see "
-        "below for one k and ten deals."
+        "chance between splits may account for. It depends on k being chosen for each point: see "
+        "below for one k and ten splits."
     )
 
 
@@ -156,7 +156,7 @@ def _choices(found: Record) -> str:
         if any(taken):
             lines.append(f"{name}: {', '.join(taken)}")
     ks = ", ".join(str(deal.k) for deal in found.chosen)
-    return f"Chosen by deal: k with all terms {ks}; {'; '.join(lines)}."
+    return f"Chosen by split: k with all terms {ks}; {'; '.join(lines)}."
 
 
 def curves_drawn(found: Record, title: str, names: Any) -> Any:

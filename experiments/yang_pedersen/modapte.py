@@ -185,14 +185,14 @@ def _decided(gains: Record) -> str:
         return f"{gains[name][str(k)][reading].gain:+.4f}"
 
     return (
-        f"What decides is the number of neighbours: on ModApte the gain is {gain('ModApte', 10)} "
+        f"The number of neighbours is decisive: on ModApte the gain is {gain('ModApte', 10)} "
         f"with ten of them, {gain('ModApte', 20)} with 20, {gain('ModApte', 30)} with 30 and "
         f"{gain('ModApte', 45)} with 45. Then the split: with 20 it is "
-        f"{gain('random deal', 20)} on the random deal. Then how IG reads several labels, "
+        f"{gain('random deal', 20)} on the random split. Then how IG reads several labels, "
         f"{gain('ModApte', 20, 'binary')} as a sum over classes, and the words, "
         f"{gain('ModApte, no words with digits', 20)} without those that have digits. Training "
-        "documents without a topic hardly matter. On random deals with k chosen for each point, as "
-        "above, more neighbours are chosen with all terms than a gain is left with."
+        "documents without a topic hardly matter. On random splits with k chosen for each point, "
+        "as above, more neighbours are chosen with all terms than a gain is left with."
     )
 
 
