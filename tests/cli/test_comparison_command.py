@@ -155,3 +155,18 @@ def test_expressions_are_compared(tmp_path):
     refused = run("compare", source, "-o", tmp_path / "other.html", "--learner", "knn(q=3)")
     assert refused.exit_code in (1, 2)
     assert "neighbours has no parameter 'q'" in refused.stderr
+
+
+def test_documents_are_shown_with_the_ids_of_the_user(tmp_path):
+    mails = [(f"key-{at}", *mail) for at, mail in enumerate(MAILS)]
+    mails[7] = ("key-7", "lunch at noon tomorrow", "spam")  # beside nine of friends
+    source = write_csv(tmp_path / "mails.csv", mails, ("key", "text", "label"))
+    page, suspects = tmp_path / "r.html", tmp_path / "suspects.csv"
+    options = ("-o", page, "--suspects", suspects, "--id", "key", "--id", "label")
+    succeed("compare", source, *LEARNERS, *options)
+    assert "key key-7" in page.read_text() and "row 8" not in page.read_text()
+    header, row, *_ = suspects.read_text().splitlines()
+    assert header.startswith("file,row,key,label,text")
+    assert row.startswith(f"{source},8,key-7,spam,")
+    succeed("compare", source, *LEARNERS, "-o", page)
+    assert "row 8" in page.read_text()

@@ -54,6 +54,17 @@ Learners = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Identifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Show the value of this column with each document of the report, and write it with "
+        "each suspect label; can be repeated.",
+        show_default="row",
+        rich_help_panel=_PANEL,
+    ),
+]
 Folds = Annotated[
     int, typer.Option(min=2, metavar="N", help="Number of folds.", rich_help_panel=_PANEL)
 ]
@@ -107,6 +118,7 @@ def compare(
     groups: Groups = None,
     time: Time = None,
     budget: Budget = 120.0,
+    identifiers: Identifiers = None,
     ranking: options.Ranking = False,
     reading: options.ReadingOptions,
     threads: options.Threads = None,
@@ -126,7 +138,7 @@ def compare(
     \b
     tally compare mails.csv --text body --label folder
     tally compare mails.csv --text body --label folder --groups thread -o mails.html
-    tally compare mails.csv --text body --label folder --suspects suspects.csv
+    tally compare mails.csv --text body --label folder --id message --suspects suspects.csv
     tally compare news.parquet --time date --learner refined --learner chi-contrast
     """
     import tallytext
@@ -134,15 +146,17 @@ def compare(
     from tallytext.classifier.registry import CHOICES
 
     path = check_output_file(output or default_output(sources, ".html"), page=True)
-    suspect_lines = None if suspects is None else _suspect_format(suspects, reading)
+    ids = identifiers or []
+    suspect_lines = None if suspects is None else _suspect_format(suspects, reading, ids)
     for name in {*(learner or ())} - {*CHOICES}:
         build_model(name)  # raises an error before anything is read
     if groups is not None and time is not None:
         raise typer.BadParameter("--groups and --time exclude each other. Leave out one of them.")
     column = groups or time
     start = perf_counter()
-    documents = InputDocuments(sources, reading, quiet, also=[] if column is None else [column])
-    texts, labels, keys, places = _read(documents, column)
+    also = dict.fromkeys([*([] if column is None else [column]), *ids])
+    documents = InputDocuments(sources, reading, quiet, also=also)
+    texts, labels, keys, places = _read(documents, column, ids)
     with note_on_interrupt(lambda: f"Nothing was written; {str(path)!r} was not changed."):
         comparison = tallytext.compare(
             texts,
@@ -164,7 +178,7 @@ def compare(
         show_warning(sentence)
     if suspects is not None and suspect_lines is not None:
         save_suspects(suspects, suspect_lines, comparison, places)
-    where = [f"row {row}" if len(sources) == 1 else f"{file} row {row}" for file, row in places]
+    where = [_describe_place(place, has_file=len(sources) > 1) for place in places]
     comparison.to_html(path, about=report_origin(sources), places=where)
     if not quiet:
         n, seconds = len(labels), perf_counter() - start
@@ -174,12 +188,18 @@ def compare(
         show_message(f"report saved as {path}")
 
 
-#: The file of a document, and its place in it.
-Place: TypeAlias = tuple[str, Any]
+#: The file of a document, its row in it, and the values of the columns of --id.
+Place: TypeAlias = dict[str, Any]
+
+
+def _describe_place(place: Place, *, has_file: bool) -> str:
+    """Return a place in words: the ids, or else the row."""
+    ids = [f"{name} {value}" for name, value in place.items() if name not in ("file", "row")]
+    return " ".join([place["file"]] * has_file + (ids or [f"row {place['row']}"]))
 
 
 def _read(
-    documents: InputDocuments, column: str | None
+    documents: InputDocuments, column: str | None, ids: list[str]
 ) -> tuple[list[str], list[Any], list[Any], list[Place]]:
     texts: list[str] = []
     labels: list[Any] = []
@@ -189,17 +209,22 @@ def _read(
         texts += batch.strings
         labels += batch.labels or []
         keys += [] if column is None else batch.also[column]
-        places += [(source, place) for place in batch.places]
+        rows = zip(batch.places, *(batch.also[name] for name in ids), strict=True)
+        places += [
+            {"file": source, "row": row, **dict(zip(ids, values, strict=True))}
+            for row, *values in rows
+        ]
     return texts, labels, keys, places
 
 
-def _suspect_format(path: Path, reading: options.ReadingOptions) -> RecordFormat:
+def _suspect_format(path: Path, reading: options.ReadingOptions, ids: list[str]) -> RecordFormat:
     """Return the format of the file of suspects; raise an error before the work if it is wrong."""
     from tallytext.classifier.record_files import RecordFormat
     from tallytext.comparison.suspects import SUSPECT_COLUMNS
 
     check_new_file(path)
-    return RecordFormat(path, SUSPECT_COLUMNS, reading.label_separator or ";")
+    columns = [*dict.fromkeys(["file", "row", *ids, *SUSPECT_COLUMNS])]
+    return RecordFormat(path, columns, reading.label_separator or ";")
 
 
 def save_suspects(
@@ -211,9 +236,8 @@ def save_suspects(
 
     texts, labels = comparison.documents.texts, comparison.documents.labels
     records = [
-        {"file": file, "row": row, **suspect_record(each, texts[each.row], labels[each.row])}
+        {**places[each.row], **suspect_record(each, texts[each.row], labels[each.row])}
         for each in comparison.suspects
-        for file, row in [places[each.row]]
     ]
     save_blocks(path, [format.header, format.lines(records)])
 

@@ -96,7 +96,7 @@ def label(
     path = check_output_file(output or default_output(sources))
     # Opened, and thereby locked, before the documents are read, so that a conflict is found early.
     with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
-        texts, given = labelled_texts(sources, reading, column, quiet)
+        texts, given, places = labelled_texts(sources, reading, column, quiet)
         if journal.annotations and not quiet:
             show_message(
                 f"continuing after {format_answers(len(journal.annotations))} in {journal.path}"
@@ -104,16 +104,18 @@ def label(
         with _show_status(f"counting the words of {len(texts):,} documents", quiet):
             session = Session(texts, journal, given=given, seed=seed)
         with note_on_interrupt(lambda: _interruption_note(session)):
-            _run_dialogue(session, _keyboard(sources), classes or [], quiet)
+            _run_dialogue(session, places, _keyboard(sources), classes or [], quiet)
             _finish(session, path, quiet)
 
 
-def _run_dialogue(session: Session, stream: TextIO | None, classes: list[str], quiet: bool) -> None:
+def _run_dialogue(
+    session: Session, places: list[str], stream: TextIO | None, classes: list[str], quiet: bool
+) -> None:
     from tallytext.cli.label_screen import Dialogue, Pace, Screen
 
     pace = Pace()
     with Keys(stream) as keys, suppress(EndOfKeys):
-        Dialogue(session, keys, Screen(session, pace), pace, classes, quiet).run()
+        Dialogue(session, keys, Screen(session, pace, places=places), pace, classes, quiet).run()
     if not quiet:
         show_message("\nevery document has a label or was skipped" if session.is_complete else "")
 
@@ -171,8 +173,10 @@ def _finish(session: Session, path: Path, quiet: bool) -> None:
 
 def labelled_texts(
     sources: Sequence[str], reading: ReadingOptions, column: str | None, quiet: bool
-) -> tuple[list[str], dict[int, str]]:
-    """Return all documents, and the known labels by row.
+) -> tuple[list[str], dict[int, str], list[str]]:
+    """Return all documents, the known labels by position from 0, and the places of the documents.
+
+    A place is the row in the input, as in "row 7", or the name of a file in a folder.
 
     Parameters
     ----------
@@ -187,21 +191,26 @@ def labelled_texts(
     """
     texts: list[str] = []
     given: dict[int, str] = {}
-    for batch in InputDocuments(sources, reading, quiet, also=() if column is None else (column,)):
+    places: list[str] = []
+    documents = InputDocuments(sources, reading, quiet, also=() if column is None else (column,))
+    for source, batch in documents.by_source():
+        file = [source] if len(sources) > 1 else []
+        rows = [f"row {place}" if isinstance(place, int) else place for place in batch.places]
+        places += [" ".join([*file, row]) for row in rows]
         if column is not None:
-            given |= _known_labels(batch.also[column], len(texts))
+            given |= _known_labels(batch.also[column], len(texts), places)
         texts += batch.strings
-    return texts, given
+    return texts, given, places
 
 
-def _known_labels(values: Sequence[Any], first: int) -> dict[int, str]:
+def _known_labels(values: Sequence[Any], first: int, places: Sequence[str]) -> dict[int, str]:
     labels: dict[int, str] = {}
     for row, value in enumerate(values, first):
         try:
             label = parse_label(value)
         except ValueError:
             raise InputError(
-                f"document {row} has {value!r:.60} as its label, but tally label needs documents "
+                f"{places[row]} has {value!r:.60} as its label, but tally label needs documents "
                 "with one label each. Is --label the right column?"
             ) from None
         if label is not None:

@@ -336,10 +336,19 @@ class Screen:
     pace : Pace
     console : Console, default=None
         Console to print to; None for standard output.
+    places : sequence of str, default=None
+        The place of each document in the input; None for their positions, from 1.
     """
 
-    def __init__(self, session: Session, pace: Pace, console: Console | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        pace: Pace,
+        console: Console | None = None,
+        places: Sequence[str] | None = None,
+    ) -> None:
         self._session, self._pace = session, pace
+        self._places = places
         self._console = result_console() if console is None else console
         self._marks = Highlight.for_console(self._console)
         self._is_page = self._console.is_terminal and not self._console.is_dumb_terminal
@@ -417,7 +426,8 @@ class Screen:
 
     def _rule(self, query: Query) -> Text:
         sampled = ", sampled at random to estimate the accuracy"
-        about = f"── document {query.row}{sampled if query.at_random else ''} "
+        place = self._places[query.row] if self._places else f"document {query.row + 1}"
+        about = f"── {place}{sampled if query.at_random else ''} "
         line = Text(about + "─" * max(self._width - len(about), 0), style="dim")
         line.truncate(self._width, overflow="ellipsis")
         return line
