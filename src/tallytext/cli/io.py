@@ -41,9 +41,18 @@ _PYTHON_ADVICE = (
     (re.compile(r"\b\w+='[^']*' \((--[^)]+)\)"), r"\1"),
     (re.compile(r"\b(\w+) \(--\1\)"), r"--\1"),
     (re.compile(r" \(label=None\)"), ""),
-    (re.compile(r"\bpass groups= or time="), "see tally compare --groups"),
-    (re.compile(r"\bcall recalibrate\(texts, labels\)"), "run tally recalibrate"),
+    (re.compile(r"\b(?:call|run) (?:clf\.)?recalibrate\(texts, labels\)"), "run tally recalibrate"),
     (re.compile(r"\bCall recalibrate\(texts, labels\)"), "Run tally recalibrate"),
+    (re.compile(r"\bpredict\(\.\.\., min_confidence=\.\.\.\)"), "tally predict --min-confidence"),
+    (
+        re.compile(r"settings, for example the second with the model of the first: TextClass.*"),
+        "options, such as --model, --select, --tokens and --ngrams.",
+    ),
+    (re.compile(r"\bvectorizer\.(\w+) is "), r"the setting \1 of the words is "),
+    (re.compile(r"\bTrain it with select=, for "), "Train it with --select, for "),
+    (re.compile(r"\bkeep=True\b"), "--keep documents"),
+    (re.compile(r"\bthresholds must be \""), '--thresholds must be "'),
+    (re.compile(r"^match is for"), "--match is for"),
     (re.compile(r"\bmulti_label=True\b"), "--multi-label"),
     (re.compile(r"\bmulti_label=False\b"), "--single-label"),
     (re.compile(r"\bunlabelled=(?=\W)"), "--unlabelled"),
@@ -299,7 +308,8 @@ def check_not_empty(n_documents: int, n_skipped: int, sources: Sequence[str]) ->
     if not n_documents:
         rows = "row" if n_skipped == 1 else "rows"
         skipped = f" All {n_skipped:,} {rows} were skipped (--on-error skip)." * bool(n_skipped)
-        raise InputError(f"there is no document in {', '.join(sources)}.{skipped}")
+        names = ", ".join("standard input" if each == "-" else each for each in sources)
+        raise InputError(f"there is no document in {names}.{skipped}")
 
 
 def warn_about_skipped(skipped: SkippedRows, source: str) -> None:

@@ -100,6 +100,10 @@ def train(
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
     """
+    if quiet and verbose:
+        raise typer.BadParameter(
+            "--quiet shows less and --verbose shows more. Leave out one of the two options."
+        )
     limits.check_engine(engine.engine)
     engine.check_files(sources)
     size = parse_test_size(test_size)

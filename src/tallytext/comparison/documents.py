@@ -83,7 +83,7 @@ def read_documents(texts: Any, labels: Any) -> Documents:
     read = as_texts(texts).strings()
     check_label_count(len(read), listed)
     if not any(map(str.strip, read)):
-        raise InputError("all documents are empty. Is this the column of the texts?")
+        raise InputError("all documents are empty. Is this the column of the texts (--text)?")
     multi_label = not all(map(has_one_label, listed))
     documents = Documents(read, listed if multi_label else single_labels(listed), multi_label)
     _check_classes(documents)
@@ -95,13 +95,15 @@ def _check_classes(documents: Documents) -> None:
     labels = documents.labels
     distinct = {label for each in labels for label in (each if documents.multi_label else [each])}
     if len(distinct) < 2:
+        only = next(iter(distinct), None)
         raise LabelError(
-            f"all documents have the label {[*distinct]!r:.80}: a comparison needs two classes."
+            f"all documents have the label {only!r:.80}, and a comparison needs two classes. "
+            "Is this the column of the labels (--label)?"
         )
     if not documents.multi_label and len(distinct) == len(labels):
         raise LabelError(
             f"no two of the {len(labels)} documents have the same label, so no label is in both "
-            "training and test documents. Is this the column of the labels?"
+            "training and test documents. Is this the column of the labels (--label)?"
         )
 
 

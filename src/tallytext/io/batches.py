@@ -186,7 +186,9 @@ class Columns:
                 )
             # CSV allows equal names. Choosing one of the columns silently would be a guess.
             if header.count(name) > 1:
-                raise FileError(f"{source} has {header.count(name)} columns {name!r}.")
+                raise FileError(
+                    f"{source} has {header.count(name)} columns {name!r}. Rename all but one."
+                )
         if self.every:
             _check_unique(header, source)
         return [header.index(name) for name in self.names]

@@ -58,7 +58,9 @@ def check_encoding(encoding: str) -> str:
     try:
         lines = "x\n".encode(encoding).removeprefix(_BOM)
     except LookupError:
-        raise InputError(f"there is no encoding {encoding!r}.") from None
+        raise InputError(
+            f"there is no encoding {encoding!r}. Common ones are utf-8, cp1252 and latin-1."
+        ) from None
     if lines != b"x\n" and not _is_wide(encoding):
         raise InputError(
             f"files in {encoding} cannot be read: convert them to UTF-8 first, "
@@ -381,7 +383,9 @@ def _json_row(record: dict[str, Any], columns: Columns) -> tuple[str, Any, Furth
     columns.check_where(get_value(record, each.column) for each in columns.where)
     text = get_value(record, columns.text)
     if not isinstance(text, str):
-        raise UnreadableRow(f"{columns.text!r} is {text!r:.60}, not a string")
+        inner = next(iter(text), None) if isinstance(text, dict) else None
+        remedy = f". For a key inside it: --text {columns.text}.{inner}" if inner else ""
+        raise UnreadableRow(f"{columns.text!r} is {text!r:.60}, not a string{remedy}")
     label = _json_label(record, columns)
     if columns.every:
         return text, label, record
