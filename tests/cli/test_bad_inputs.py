@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from commands import MAILS, run, start, succeed, write_csv, write_jsonl
+from commands import MAILS, run, succeed, write_csv, write_jsonl
 from tallytext import TextClassifier, TextVectorizer
 
 SPAM = [(text, label) for text, label in MAILS if label == "spam"]
@@ -300,17 +300,6 @@ def test_closed_and_full_streams_give_one_line(line, expected, place):
     assert expected in done.stderr
     assert done.stderr.count("\n") == bool(expected)
     assert "Traceback" not in done.stderr
-
-
-def test_the_first_lines_are_enough_for_a_reader_that_stops(place):
-    many = place / "many.jsonl"
-    write_jsonl(many, [{"text": "cheap lunch"}] * 20_000)
-    process = start("predict", "m.tally", many, "--quiet", cwd=place)
-    assert process.stdout.readline()
-    process.stdout.close()
-    assert process.wait() == 0
-    assert process.stderr.read() == b""
-    many.unlink()
 
 
 def test_a_character_of_no_width_separates_words(tmp_path):
