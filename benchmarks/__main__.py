@@ -25,6 +25,7 @@ SECTIONS = {
     "drop_ins": "Drop-ins for scikit-learn's vectorizers",
     "char_ngrams": "Character n-grams besides words",
     "phrases": "Finding phrases",
+    "startup": "Start-up of the command line",
     "memory": "Peak memory",
     "growth": "Growth with the corpus",
     "tally": "The tally",

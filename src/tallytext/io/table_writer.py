@@ -17,6 +17,7 @@ from typing import Any, get_args
 from tallytext.errors import FileError, did_you_mean
 from tallytext.io.atomic import replace_atomically
 from tallytext.io.batches import ABSENT
+from tallytext.runtime import import_pyarrow, import_zstd
 
 #: A table as columns by name: lists, or Arrow arrays.
 Table = Mapping[str, Any]
@@ -131,9 +132,7 @@ def _open_compressed(path: Path, compression: str | None) -> Any:
         import lzma
 
         return lzma.open(path, "wb")
-    import pyarrow as pa
-
-    return pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), "zstd")
+    return import_zstd().open(path, "wb")
 
 
 class TableWriter:
@@ -266,9 +265,8 @@ class _ParquetTable(TableWriter):
         self._waiting: list[Any] = []
 
     def _begin(self, table: Table, kinds: Mapping[str, Any]) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        pa = import_pyarrow("writing Parquet")
+        pq = import_pyarrow("writing Parquet", "pyarrow.parquet")
         types = {name: _column_type(column, kinds.get(name)) for name, column in table.items()}
         self._schema = pa.schema(types.items())
         self._writer = pq.ParquetWriter(str(self._temporary), self._schema)
