@@ -138,7 +138,7 @@ def _pairs(found: Record) -> str:
     )
     return (
         f"A class has {equal:.2f} best α on average. The share of classes for which one of two "
-        f"neighbouring α is best: {said}."
+        f"adjacent α is best: {said}."
     )
 
 

@@ -91,5 +91,5 @@ def show(found: Record) -> Iterable[Shown]:
         f"same words. Of the difference the score makes {odds - table4:+.3f}, and what the product "
         f"does with it, probabilities and thresholds on these, {product - odds:+.3f}. With other "
         f"folds alone Table 4 would have from {min(tried):.3f} to {max(tried):.3f}: thresholds of "
-        "classes with a few documents hang on which of them are held out together."
+        "classes with few documents depend on which of them are held out together."
     )

@@ -142,7 +142,7 @@ def _nearest(found: Record) -> str:
         far = {rule: _distant(each, name, published)[-1] for rule, each in found.rules.items()}
         rule = min(far, key=lambda each: far[each])
         said.append(f"in {name}-F1 by *{rule}* ({far[rule]:.3f} on average)")
-    return f"Nearest to what was published come figures {' and '.join(said)}."
+    return f"Closest to the published figures are those {' and '.join(said)}."
 
 
 def _between(found: Record) -> str:

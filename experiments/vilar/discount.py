@@ -143,7 +143,7 @@ def show(found: Record) -> Iterator[str | Table | Figure]:
         f"In points: between b = 0.3 and 0.8 errors differ by {_by_corpus(found, _spread)}. "
         "Against the best b on the test documents, the closed form (cells) loses "
         f"{_by_corpus(found, partial(_lost, rule='closed_cells'))}; the b with fewest errors on "
-        f"documents left out loses {_by_corpus(found, partial(_lost, rule='left_out_errors'))}. "
+        f"held-out documents loses {_by_corpus(found, partial(_lost, rule='left_out_errors'))}. "
         f"An ε that is chosen changes the error of Laplace by {_by_corpus(found, _by_epsilon)}. "
         "Copies and answers of a post are still there when it is left out, which may mislead a "
         "choice by errors on 20 Newsgroups; this was not measured for b."

@@ -116,7 +116,7 @@ def _decomposed(found: Record) -> str:
         for name, title in TITLES.items()
     ]
     return (
-        f"Encoded lines are {fewer:,.0f} of the {too_many:,.0f} words that are too many. With all "
+        f"Encoded lines explain {fewer:,.0f} of {too_many:,.0f} surplus words. With all "
         "words and discounting, leaving them out changes the error by "
         f"{lines - usual:+.1f} points, article numbers by {order - usual:+.1f}, and both by "
         f"{both - usual:+.1f}: each decides about as much as the other. With both, the three "

@@ -103,10 +103,7 @@ def _all_words(found: Record) -> str:
         f"{found[name].discount[-1] - min(found[name].discount):.1f} on {title}"
         for name, title in NAMES.items()
     ]
-    return (
-        f"Against its best number of words, discounting loses with all of them {listed(lost)} "
-        "(points)."
-    )
+    return f"With all words, discounting loses against its best number {listed(lost)} (points)."
 
 
 def _best_smoothings(found: Record) -> str:

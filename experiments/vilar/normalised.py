@@ -46,8 +46,8 @@ RULES = {
     "token": "tokens left out, b limited (the library's)",
     "unlimited": "tokens left out, b not limited",
     "unigram_kept": "tokens left out, but not of the unigram",
-    "document": "documents left out, likelihood, b limited",
-    "left_out_errors": "documents left out, errors",
+    "document": "held-out documents, likelihood, b limited",
+    "left_out_errors": "held-out documents, errors",
     BEST: "best on the test documents",
 }
 

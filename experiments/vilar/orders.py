@@ -127,15 +127,15 @@ def show(found: Record) -> Iterator[str | Table]:
     ]
     yield Table("20 Newsgroups in other orders, all words", columns, rows, 2)
     yield (
-        f"Of {found.posts:,} posts with a date {found.single:,} are left without copies, and the "
-        "first four fifths of each group are learned from."
+        f"Of {found.posts:,} posts with a date {found.single:,} remain without copies; the first "
+        "four fifths of each group are used for training."
     )
     dated, text, drawn = (found[name].discount for name in ("dated", "text", "random"))
     theirs = published("20 Newsgroups", "absolute discounting")
     yield (
-        f"By date discounting errs on {dated:.1f} %, at random on {drawn:.1f} %, and the published "
-        f"{theirs} lies {_place(theirs, drawn, dated)}. Copies are part of that, the rest was not "
-        f"taken apart. Dates that are sorted as text give {text:.1f} % (Laplace "
+        f"The error of discounting is {dated:.1f} % by date, {drawn:.1f} % at random; the "
+        f"published {theirs} lies {_place(theirs, drawn, dated)}. Copies explain a part of the "
+        f"difference. Dates sorted as text give {text:.1f} % (Laplace "
         f"{found.text.laplace:.1f} %). Ties and posts without a date change the error by "
         f"{_by_ties(found):.2f} points at most. Article numbers, together with encoded files that "
         "are left out, reproduce the published figures: see the next section."

@@ -26,7 +26,7 @@ from tallytext import TextVectorizer
 from tallytext.io import strip_headers, strip_post
 from tallytext.models import AbsoluteDiscount, Laplace
 
-HEADING = "Why figures differ: what a word is, and what is left of a post"
+HEADING = "Why figures differ: the definition of a word, and headers"
 ABOUT = """The paper does not describe how its text was split into words. Each row changes one step
 of the preparation of 20 Newsgroups and has the number of words, the mean length and both errors
 with all words, on the same split by date. Newsgroups, Xref and Path name the group, so posts with
@@ -131,7 +131,7 @@ def _on_variants(found: Record) -> str:
     ours = found[nearest]
     return (
         f"What counts as a word changes the error of discounting by {_changed(found, words_alone)} "
-        f"points; what is left of a post, by {_changed(found, others)}. Nearest to the mean length "
+        f"points; the parts of a post, by {_changed(found, others)}. Closest to the mean length "
         f"that the paper has, {wanted} words, comes *{VARIANTS[nearest].title}*, with "
         f"{ours.mean_length:.1f} words and an error of {ours.discount:.1f} %; the paper has "
         f"{published('20 Newsgroups', 'absolute discounting')}."

@@ -78,7 +78,7 @@ def show(found: Record) -> Iterator[str | Table]:
         1,
     )
     yield (
-        "Different words of a document, each counted once, are given because a mean length of 86 "
+        "Distinct words per document are given because a mean length of 86 "
         "is nearer to them on 20 Newsgroups; on 4 Universities the published 130 lies between."
     )
 

@@ -1,4 +1,4 @@
-"""Can mutual information be mended?"""
+"""Can mutual information be corrected?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from experiments.yang_pedersen.corpora import Deal, corpus_of, deals_of, documen
 from experiments.yang_pedersen.judging import K, neighbour_precision, percent
 from experiments.yang_pedersen.terms import Floats, Ranking, Score, plain_score
 
-HEADING = "Can mutual information be mended?"
+HEADING = "Can mutual information be corrected?"
 IS_OPEN = True
 ABOUT = f"""The paper gives two reasons for the poor results of MI: it favours rare terms, and it is
 sensitive to errors in estimated probabilities. It does not try to correct them. The table has:

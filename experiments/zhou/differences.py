@@ -27,7 +27,7 @@ from tallytext import MultinomialNB, TextVectorizer
 from tallytext.io import strip_headers, strip_post
 from tallytext.models import Semantic
 
-HEADING = "Differences, looked into"
+HEADING = "Differences from the paper"
 ABOUT = """Each table changes one setting, on two samples with labels for 5 %.
 
 *Parts of a post.* The paper does not say which parts it kept. Three can be left out: the header,

@@ -16,7 +16,7 @@ from experiments.zhou.corpora import TITLES, documents
 from experiments.zhou.learned import Learned, learned
 from experiments.zhou.trials import SHARE, WEIGHT, Trial, listed, paired, samples, spread
 
-HEADING = "Sizes of classes, looked into"
+HEADING = "Sizes of classes"
 ABOUT = """Class sizes differ much in OHSUMED and Reuters, and little in the other corpora. Is this
 why λ = .4 may be too large there? OHSUMED and Reuters get samples with the same number of documents
 of each class. 20 Newsgroups gets samples of 1,000 documents in which groups are as unequal as the
