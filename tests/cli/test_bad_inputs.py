@@ -209,6 +209,8 @@ CASES = {
     "output is the data": case("train good.csv -o spam.csv", "spam.csv", "Choose another name"),
     "output is a folder": case("train good.csv -o nothing", "folder", "name of a file"),
     "output in no folder": case("train good.csv -o no/m.tally", "no folder 'no'", "Create it"),
+    "predictions over data": case("predict m.tally good.csv -o spam.csv", "spam.csv", "--force"),
+    "predictions of no format": case("predict m.tally good.csv -o out.docx", "out.docx", ".csv"),
     "errors over data": case("evaluate m.tally good.csv --errors spam.csv", "Choose another name"),
     "page over data": case("explain m.tally cheap --html good.csv", "Choose another name"),
     # Options
@@ -247,6 +249,11 @@ CASES = {
     "no such groups": case("compare good.csv --groups sender", "'sender'", "It has: text, label"),
     "one fold": case("compare good.csv --folds 1", "--folds", "equal to 2", code=2),
     "quiet and verbose": case("train good.csv -q -v", "--quiet", "Leave out one", code=2),
+    "condition on no column": case(
+        "train good.csv --where split=train", "'split'", "It has: text, label"
+    ),
+    "condition without a value": case("train good.csv --where label", "COLUMN=VALUE", "'label'"),
+    "test of nothing": case("train good.csv --test-size 0", "--test-size", "0.2", code=2),
     "match of a table": case("train good.csv --match *.txt", "--match", "'good.csv' is csv"),
     "thresholds that are none": case(
         "train good.csv --thresholds half", "--thresholds", "'half'", "micro"

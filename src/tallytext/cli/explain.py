@@ -56,8 +56,9 @@ def explain(
 ) -> None:
     """Show how much each word of a text counts for a label or against it.
 
-    If the model also counts pairs of words and strings of characters, their contributions are
-    summed onto the words of the text; in Japanese and Chinese, onto runs of characters.
+    A positive number counts for the label, a negative number against it. Contributions of pairs of
+    words and of strings of characters are added to the words that they cover; in Japanese and
+    Chinese, to runs of characters. For the documents of a file, use tally predict --explain.
 
     \b
     tally explain mails.tally "Your parcel is waiting, click here"
