@@ -5,6 +5,7 @@ NB_MODULE(_core, m) {
   // Objects that are alive when the interpreter ends, such as globals of a module, are not leaks.
   nb::set_leak_warnings(false);
   m.doc() = "The native core of tallytext.";
+  m.def("unicode_version", [] { return nb::str(tallytext::unicode::version); });
   bind_texts(m);
   bind_vocabulary(m);
   bind_count(m);

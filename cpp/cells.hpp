@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler.hpp"
 #include "postings.hpp"
 
 namespace tallytext {
@@ -67,11 +68,11 @@ class Delta {
   const int64_t* block(int32_t i) const { return &values_[static_cast<std::size_t>(i) * width_]; }
   int64_t* block(int32_t i) { return &values_[static_cast<std::size_t>(i) * width_]; }
 
-  void prefetch(TermId term, ClassId label) const { __builtin_prefetch(&slots_[home(key(term, label))]); }
+  void prefetch(TermId term, ClassId label) const { load_soon(&slots_[home(key(term, label))]); }
 
   void prefetch_row(int32_t i) const {
-    __builtin_prefetch(&rows_[static_cast<std::size_t>(i)]);
-    __builtin_prefetch(block(i));
+    load_soon(&rows_[static_cast<std::size_t>(i)]);
+    load_soon(block(i));
   }
 
   int32_t find(TermId term, ClassId label) const { return slots_[slot_of(key(term, label))].row; }
@@ -220,7 +221,7 @@ class Cells {
 
   void prefetch_term(TermId term) const {
     base_->prefetch_row(term);
-    __builtin_prefetch(&links_[static_cast<std::size_t>(term)]);
+    load_soon(&links_[static_cast<std::size_t>(term)]);
   }
 
   /// Adds sign * cells and calls moved(class, step) for each cell that becomes nonzero (+1) or zero (-1).

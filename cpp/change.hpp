@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
 #include "postings.hpp"
@@ -18,15 +19,14 @@ namespace tallytext {
 
 inline int64_t checked_add(int64_t a, int64_t b) {
   int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum)) throw std::overflow_error("a sum leaves the range of 64 bits");
+  if (!add_fits(a, b, sum)) throw std::overflow_error("a sum leaves the range of 64 bits");
   return sum;
 }
 
 inline int64_t checked_square(int64_t a) {
-  int64_t square;
-  if (__builtin_mul_overflow(a, a, &square))
-    throw std::overflow_error("a square leaves the range of 64 bits");
-  return square;
+  constexpr int64_t most = 3037000499;  // the largest number whose square is below 2^63
+  if (a > most || a < -most) throw std::overflow_error("a square leaves the range of 64 bits");
+  return a * a;
 }
 
 constexpr double plane_unit = 4294967296.0;
@@ -379,7 +379,7 @@ class CountingPart {
 
   void prefetch_block(std::size_t d, std::size_t i) const {
     if (i < docs_.length(d)) {
-      __builtin_prefetch(table_.data() + grouped_.term_at(d, i) * change_.width(), 1);
+      store_soon(table_.data() + grouped_.term_at(d, i) * change_.width());
     }
   }
 
@@ -398,8 +398,8 @@ class CountingPart {
 
   void prefetch_place(std::size_t t) const {
     const auto at = static_cast<std::size_t>(places_[t]);
-    __builtin_prefetch(change_.cells.values.data() + at * change_.width(), 1);
-    __builtin_prefetch(change_.cells.classes.data() + at, 1);
+    store_soon(change_.cells.values.data() + at * change_.width());
+    store_soon(change_.cells.classes.data() + at);
   }
 
   const GroupedDocuments& grouped_;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 #include "ngrams.hpp"
 #include "parallel.hpp"
@@ -174,7 +175,10 @@ class RowSorter {
 
   /// For each value of each digit, the position of its first entry.
   void find_places(std::span<const TermCount> row) {
-    for (int digit = 0; digit < n_digits_; ++digit) std::ranges::fill(histogram(digit), 0);
+    for (int digit = 0; digit < n_digits_; ++digit) {
+      const std::span<uint32_t> places = histogram(digit);
+      std::fill(places.begin(), places.end(), 0);
+    }
     for (const TermCount& entry : row) {
       for (int digit = 0; digit < n_digits_; ++digit) ++place(digit, entry);
     }
@@ -233,7 +237,7 @@ class CountRows {
     terms.reserve(n);
     counts.reserve(n);
   }
-  void prefetch(TermId id) const { __builtin_prefetch(marks_->marks.data() + id, 1); }
+  void prefetch(TermId id) const { store_soon(marks_->marks.data() + id); }
 
   void operator()(std::span<const TermId> ids) {
     make_room(ids);

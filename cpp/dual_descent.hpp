@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
 #include "score.hpp"
@@ -75,9 +76,9 @@ inline void score_unit_rows(const WeightedRows<double>& docs, std::span<const fl
       const std::size_t n = write_unit_row(docs, d, scale, damped, row.data());
       float* into = scores + d * n_classes;
       std::copy(bias.begin(), bias.end(), into);
-      for (std::size_t i = 0; i < std::min(n, ahead); ++i) __builtin_prefetch(weights_of(i));
+      for (std::size_t i = 0; i < std::min(n, ahead); ++i) load_soon(weights_of(i));
       for (std::size_t i = 0; i < n; ++i) {
-        if (i + ahead < n) __builtin_prefetch(weights_of(i + ahead));
+        if (i + ahead < n) load_soon(weights_of(i + ahead));
         const float* from = weights_of(i);
         const float x = row[i].value;
         for (std::size_t c = 0; c < n_classes; ++c) into[c] += x * from[c];
@@ -317,7 +318,7 @@ class DualWeights {
     for (const Feature* feature = row.data(); feature < end; ++feature) {
       // Documents are visited in order, so this prefetches a feature of one of the next.
       const auto later = static_cast<std::size_t>(feature[DualProblem::ahead].term);
-      for (std::size_t j = 0; j < n; j += line) __builtin_prefetch(weights + later * width_ + j);
+      for (std::size_t j = 0; j < n; j += line) load_soon(weights + later * width_ + j);
       const Quad* of_term = weights + static_cast<std::size_t>(feature->term) * width_;
       for (std::size_t j = 0; j < n; ++j) sums[j] += feature->value * of_term[j];
     }

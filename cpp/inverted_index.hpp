@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
 #include "score.hpp"
@@ -74,8 +75,8 @@ class InvertedIndex {
     constexpr std::size_t line = 64, most = 512;
     const auto begin = static_cast<std::size_t>(starts_[d]);
     const std::size_t end = std::min(static_cast<std::size_t>(starts_[d + 1]), begin + most);
-    for (std::size_t i = begin; i < end; i += line / sizeof(TermId)) __builtin_prefetch(&terms_[i]);
-    for (std::size_t i = begin; i < end; i += line / sizeof(double)) __builtin_prefetch(&weights_[i]);
+    for (std::size_t i = begin; i < end; i += line / sizeof(TermId)) load_soon(&terms_[i]);
+    for (std::size_t i = begin; i < end; i += line / sizeof(double)) load_soon(&weights_[i]);
   }
 
   /// The inner product of a document and a query stored as a dense vector. Four independent sums hide the

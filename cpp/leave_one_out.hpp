@@ -2,6 +2,7 @@
 // Leave-one-out gains: the contribution of the words of a document to each class, without the document.
 #include <cmath>
 
+#include "compiler.hpp"
 #include "score.hpp"
 
 namespace tallytext {
@@ -185,14 +186,14 @@ class Gains {
     constexpr std::size_t near = 6, far = 16;
     if (at + far < order_.size()) {
       const auto w = static_cast<std::size_t>(docs_.terms[order_[at + far]]);
-      __builtin_prefetch(&cells_.starts[w]);
-      __builtin_prefetch(&cells_.tops[w]);
+      load_soon(&cells_.starts[w]);
+      load_soon(&cells_.tops[w]);
     }
     if (at + near < order_.size()) {
       const auto w = static_cast<std::size_t>(docs_.terms[order_[at + near]]);
-      __builtin_prefetch(cells_.classes.data() + cells_.starts[w]);
-      __builtin_prefetch(cells_.ratios.data() + cells_.starts[w]);
-      __builtin_prefetch(cells_.counts.data() + cells_.starts[w]);
+      load_soon(cells_.classes.data() + cells_.starts[w]);
+      load_soon(cells_.ratios.data() + cells_.starts[w]);
+      load_soon(cells_.counts.data() + cells_.starts[w]);
     }
   }
 

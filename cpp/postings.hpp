@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
 #include "vocabulary.hpp"
@@ -107,12 +108,12 @@ struct Base {
   }
 
   void prefetch_row(TermId term) const {
-    if (holds(term)) __builtin_prefetch(&starts[static_cast<std::size_t>(term)]);
+    if (holds(term)) load_soon(&starts[static_cast<std::size_t>(term)]);
   }
   void prefetch_cells(TermId term) const {
     if (begin(term) == end(term)) return;
-    __builtin_prefetch(&classes[begin(term)]);
-    __builtin_prefetch(block(begin(term)));
+    load_soon(&classes[begin(term)]);
+    load_soon(block(begin(term)));
   }
 };
 
@@ -318,8 +319,8 @@ struct OrderedPostings {
     const auto holds = [this](TermId term) {
       return term >= 0 && static_cast<std::size_t>(term) + 1 < starts.size();
     };
-    if (holds(far)) __builtin_prefetch(&starts[static_cast<std::size_t>(far)]);
-    if (holds(near)) __builtin_prefetch(classes.data() + starts[static_cast<std::size_t>(near)]);
+    if (holds(far)) load_soon(&starts[static_cast<std::size_t>(far)]);
+    if (holds(near)) load_soon(classes.data() + starts[static_cast<std::size_t>(near)]);
   }
 };
 

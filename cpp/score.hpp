@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "compiler.hpp"
 #include "parallel.hpp"
 #include "postings.hpp"
 
@@ -98,14 +99,14 @@ class Scoring {
     constexpr std::size_t near = 6, far = 16;
     if (i + far < docs_.terms.size() && weights_.holds(docs_.terms[i + far])) {
       const auto w = static_cast<std::size_t>(docs_.terms[i + far]);
-      __builtin_prefetch(&weights_.starts[w]);
-      __builtin_prefetch(&weights_.common[w]);
-      __builtin_prefetch(&weights_.mass[w]);
+      load_soon(&weights_.starts[w]);
+      load_soon(&weights_.common[w]);
+      load_soon(&weights_.mass[w]);
     }
     if (i + near < docs_.terms.size() && weights_.holds(docs_.terms[i + near])) {
       const auto first = weights_.starts[static_cast<std::size_t>(docs_.terms[i + near])];
-      __builtin_prefetch(weights_.classes.data() + first);
-      __builtin_prefetch(weights_.values.data() + first);
+      load_soon(weights_.classes.data() + first);
+      load_soon(weights_.values.data() + first);
     }
   }
 
@@ -197,7 +198,7 @@ void add_rows(const WeightedRows<T>& docs, std::span<const T> rows, std::size_t 
     for (std::size_t d = range.begin; d < range.end; ++d) {
       T* into = scores + d * n_classes;
       for (std::size_t i = docs.begin(d); i < docs.end(d); ++i) {
-        if (i + ahead < docs.terms.size()) __builtin_prefetch(row_of(docs.terms[i + ahead]));
+        if (i + ahead < docs.terms.size()) load_soon(row_of(docs.terms[i + ahead]));
         const T* row = row_of(docs.terms[i]);
         const T x = docs.values[i];
         if (!row || x == 0) continue;

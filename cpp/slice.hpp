@@ -2,6 +2,7 @@
 // Slices of a tally, which models read: columns of some or all terms, and the sums over classes.
 #include <span>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 #include "tally.hpp"
 
@@ -81,7 +82,7 @@ class Slicing {
   }
 
   void prefetch(TermId term) const {
-    __builtin_prefetch(tally_.term_block(term));
+    load_soon(tally_.term_block(term));
     cells_.prefetch_term(term);
   }
 

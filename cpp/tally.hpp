@@ -5,6 +5,7 @@
 
 #include "cells.hpp"
 #include "change.hpp"
+#include "compiler.hpp"
 
 namespace tallytext {
 
@@ -81,7 +82,7 @@ class Tally {
   /// this += sign * change. The change must have been checked, and there must be room for its terms and
   /// classes.
   void apply(const Change& change, int64_t sign) {
-    for (const TermId term : change.cells.terms) __builtin_prefetch(term_block(term));
+    for (const TermId term : change.cells.terms) load_soon(term_block(term));
     cells_.add(change.cells, sign,
                [this](ClassId label, int step) { class_terms_[static_cast<std::size_t>(label)] += step; });
     move_terms(change, sign);

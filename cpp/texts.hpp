@@ -169,13 +169,20 @@ void append_entries(std::vector<TextView>& views, const Slots& slots, Buffer ind
 
 namespace tallytext {
 
+/// The bytes of a word in the opposite order.
+inline uint64_t reversed(uint64_t word) {
+  uint64_t turned = 0;
+  for (int i = 0; i < 8; ++i, word >>= 8) turned = turned << 8 | (word & 0xFF);
+  return turned;
+}
+
 /// Eight bytes at a time, lowest first, padded with zeros: h ← (h ⊕ word) · m, h ← h ⊕ h / 2³², starting with
 /// h = size · g. Fingerprints are stored in files: the definition must never change.
 inline uint64_t fingerprint(std::string_view bytes) {
   constexpr uint64_t g = 0x9E3779B97F4A7C15ull, m = 0xD6E8FEB86659FD93ull;
   uint64_t h = bytes.size() * g;
   const auto mix = [&h](uint64_t word) {
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    if constexpr (std::endian::native == std::endian::big) word = reversed(word);
     h = (h ^ word) * m;
     h ^= h >> 32;
   };

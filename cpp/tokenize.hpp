@@ -1,6 +1,9 @@
 #pragma once
 // The word tokenizer: scanning bytes, splitting runs into words, word spans, and the gaps between words.
+#if (defined(__SSE2__) || defined(_M_X64)) && !defined(TALLYTEXT_SCALAR)
+#define TALLYTEXT_SSE2
 #include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -36,15 +39,11 @@ inline void copy_padded(const char* from, std::size_t size, char* to) {
 // A run is a maximal sequence of ASCII letters, digits, underscores and bytes above 127. Every other ASCII
 // character ends a word in every script, so runs are independent of each other.
 
-#if defined(__SSE2__) && !defined(TALLYTEXT_SCALAR)
-#define TALLYTEXT_SSE2
-#endif
-
 namespace tallytext {
 
 constexpr std::size_t scan_block = 64;
 
-struct Block {
+struct ByteMasks {
   uint64_t runs;  // bit i: byte i belongs to a run
   uint64_t high;  // bit i: byte i is not ASCII
 };
@@ -53,11 +52,11 @@ struct Block {
 
 /// Classifies 64 bytes and writes them to `out`, optionally in lower case.
 template <bool lowercase>
-Block scan_bytes(const char* in, char* out) {
+ByteMasks scan_bytes(const char* in, char* out) {
   auto at_most = [](__m128i x, char limit) {
     return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(limit)), x);
   };
-  Block block{0, 0};
+  ByteMasks block{0, 0};
   for (int i = 0; i < 4; ++i) {
     const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 16 * i));
     const __m128i folded = _mm_or_si128(x, _mm_set1_epi8(0x20));
@@ -77,8 +76,8 @@ Block scan_bytes(const char* in, char* out) {
 #else
 
 template <bool lowercase>
-Block scan_bytes(const char* in, char* out) {
-  Block block{0, 0};
+ByteMasks scan_bytes(const char* in, char* out) {
+  ByteMasks block{0, 0};
   for (std::size_t i = 0; i < scan_block; ++i) {
     const auto x = static_cast<unsigned char>(in[i]);
     const bool letter = static_cast<unsigned char>((x | 0x20) - 'a') < 26;
@@ -112,7 +111,7 @@ OpenRun for_each_run(const char* text, std::size_t n, char* out, Emit emit) {
       std::memset(tail, 0, scan_block);
       in = static_cast<const char*>(std::memcpy(tail, in, n - at));
     }
-    const Block block = scan_bytes<lowercase>(in, out + at);
+    const ByteMasks block = scan_bytes<lowercase>(in, out + at);
     const uint64_t before = block.runs << 1 | (run.is_open ? 1 : 0);
     uint64_t begins = block.runs & ~before, ends = ~block.runs & before;
     auto offset = [at](uint64_t bits) { return at + static_cast<std::size_t>(std::countr_zero(bits)); };

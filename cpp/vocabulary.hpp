@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler.hpp"
 #include "memory.hpp"
 
 namespace tallytext {
@@ -98,7 +99,7 @@ class Vocabulary {
     return {arena_.data() + ends_[i], ends_[i + 1] - ends_[i]};
   }
 
-  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+  void prefetch(uint64_t hash) const { load_soon(&slots_[hash & mask()]); }
 
   /// Reserves room for this many terms, so that the hash table does not grow meanwhile.
   void reserve(std::size_t n_terms) {

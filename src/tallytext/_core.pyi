@@ -8,6 +8,8 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
+def unicode_version() -> str: ...
+
 class TextsBase:
     pass
 
