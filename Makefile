@@ -20,6 +20,7 @@ group_test := $(VENV)/.group-test
 group_check := $(VENV)/.group-check
 group_figures := $(VENV)/.group-figures
 group_docs := $(VENV)/.group-docs
+group_wheel := $(VENV)/.group-wheel
 # Spark runs on Java: what nobody can run is not installed.
 group_spark := $(if $(shell command -v java),$(VENV)/.group-spark)
 
@@ -39,10 +40,10 @@ build_site = NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 # Children of tests import the package again and again: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check docs stubs bench reproduce fix sanitize fuzz clean
+.PHONY: help demo test test-oldest wheel check docs stubs bench reproduce fix sanitize fuzz clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(core) ## show the main jobs on support tickets, and on the docstrings of this machine
 	@$(BIN)/tally demo $(ARGS)
@@ -102,6 +103,33 @@ $(VENV)/.group-%: pyproject.toml | $(ready)
 	@echo "Installing the tools to $* ..."
 	@$(PIP) install --group $*
 	@touch $@
+
+# --- packages: what is built, and the oldest dependencies ------------------------------------------
+
+WHEEL_VENV := build/wheel-venv
+OLDEST_VENV := build/oldest-venv
+
+# "build" makes the wheel from the sdist. On Linux, auditwheel then names the oldest C library it runs with.
+# The last steps see no compiler: only the new environment is on the path.
+wheel: $(ready) $(group_wheel) ## build an sdist and a wheel into dist/, and try the wheel in a new environment
+	@rm -rf dist $(WHEEL_VENV)
+	@$(BIN)/python -m build --outdir dist .
+	@if test "$$(uname)" = Linux; then \
+		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist/repaired dist/*.whl && \
+		rm dist/*.whl && mv dist/repaired/*.whl dist/ && rmdir dist/repaired; fi
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/python -m venv $(WHEEL_VENV)
+	@PATH="$(CURDIR)/$(WHEEL_VENV)/bin" $(WHEEL_VENV)/bin/python -m pip install -qq --only-binary :all: dist/*.whl
+	@PATH="$(CURDIR)/$(WHEEL_VENV)/bin" $(WHEEL_VENV)/bin/python tests/smoke.py
+	@PATH="$(CURDIR)/$(WHEEL_VENV)/bin" $(WHEEL_VENV)/bin/tally demo >/dev/null
+	@du -h dist/*
+
+# With PYTHON=python3.11, this is everything at its oldest.
+test-oldest: ## run the tests with the oldest dependencies that pyproject.toml allows
+	@mkdir -p build && python3 tests/oldest.py > build/oldest.txt
+	@PIP_CONSTRAINT=$(CURDIR)/build/oldest.txt $(MAKE) --no-print-directory VENV=$(OLDEST_VENV) \
+		BUILD_SETTINGS='-C build-dir=build/oldest' $(OLDEST_VENV)/.core $(OLDEST_VENV)/.group-test
+	@OPENBLAS_NUM_THREADS=1 $(OLDEST_VENV)/bin/python -m pytest --numprocesses auto --dist loadfile tests $(ARGS)
 
 # --- the native code under AddressSanitizer and UndefinedBehaviorSanitizer (GCC) -------------------
 
