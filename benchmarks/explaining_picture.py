@@ -23,9 +23,12 @@ ASKED = "The courier never came, and I want my money back"
 
 def picture() -> str:
     """Return the decision and its reasons, as SVG that loads nothing from elsewhere."""
-    labelled = [ticket for ticket in load_tickets() if ticket.queue]
+    tickets = load_tickets()
+    labelled = [ticket for ticket in tickets if ticket.queue]
     classifier = TextClassifier().fit(
-        [ticket.body for ticket in labelled], [ticket.queue for ticket in labelled]
+        [ticket.body for ticket in labelled],
+        [ticket.queue for ticket in labelled],
+        unlabelled=[ticket.body for ticket in tickets if not ticket.queue],
     )
     console = Console(
         file=io.StringIO(),
