@@ -86,3 +86,10 @@ def test_train_warns_of_a_word_that_is_the_label(tmp_path, learner):
     source = write_csv(tmp_path / "mails.csv", rows)
     result = succeed("train", source, "-o", tmp_path / "m.tally", "--model", learner, "-q")
     assert "'spam' occurs in all 20 documents of 'spam' and in no other" in result.stderr
+
+
+def test_train_warns_of_near_duplicates_across_folds(tmp_path):
+    source = write_csv(tmp_path / "mails.csv")
+    options = ["-o", tmp_path / "m.tally", "--model", "multinomial"]
+    assert "near duplicate in training" in succeed("train", source, *options).stderr
+    assert "near duplicate" not in succeed("train", source, *options, "--quiet").stderr

@@ -132,7 +132,7 @@ class TestCompare:
         texts = [f"{label.replace(' ', '')} {chance.integers(9)}" for label in labels]
         found = tallytext.compare(texts, labels, learners=["multinomial"], folds=2)
         assert found.best.score > 0.9
-        assert "And 100 smaller classes" in found.to_html()
+        assert "And 100 classes with a higher F1" in found.to_html()
 
     @pytest.mark.parametrize("multi_label", [False, True])
     def test_all_learners_manage_a_handful_of_documents(self, multi_label):

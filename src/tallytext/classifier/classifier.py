@@ -57,6 +57,7 @@ from tallytext.classifier.novelty import KnownShares, expected_unknown_share, no
 from tallytext.classifier.registry import Learner, ModelName
 from tallytext.classifier.report import (
     Changes,
+    HeldOutDuplicates,
     Report,
     UnlabelledSummary,
     baseline_score,
@@ -259,6 +260,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _pending: LazyCalibration | CalibrationUpdate | None = None
     # Scores of documents before they were learned, if documents may have several labels.
     _histograms: ScoreHistograms | None = None
+    _near_duplicates: HeldOutDuplicates | None = None
     # Those that the calibration has not been checked on yet, if each document has one label.
     _unchecked: tuple[ScoredDocuments, ...] = ()
     # Whether the calibration holds, for these changes.
@@ -1246,6 +1248,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             method="" if calibration is None else calibration.method,
             changes=self.changes_,
             duplicates=self.duplicates_,
+            # Known after training only: a model file does not hold it.
+            near_duplicates=self._near_duplicates,
             n_unlabelled=self.pool_.n_documents,
             reason=self.pool_.reason,
             # Those of the model follow what it learns and forgets.
@@ -1428,12 +1432,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with pending.locks.lock():
             # Another thread may have fitted it while this one waited for the lock.
             if self._pending is pending:
-                calibration, histograms = pending.fit()
+                calibration, histograms, near_duplicates = pending.fit()
                 # In this order: readers look at _pending without the lock, and take None to mean
                 # that the calibration is there.
                 self._calibration = calibration
                 if isinstance(pending, LazyCalibration):
                     self._histograms = histograms
+                    self._near_duplicates = near_duplicates
                     self._drop_pool()
                 # A thread that learns may have replaced it meanwhile.
                 if self._pending is pending:

@@ -26,7 +26,7 @@ from tallytext._typing import FloatArray
 from tallytext.classifier.calibration import Calibration, count_scores, selection_score
 from tallytext.classifier.expressions import build_selector
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
-from tallytext.classifier.report import UnlabelledSummary, describe_model
+from tallytext.classifier.report import HeldOutDuplicates, UnlabelledSummary, describe_model
 from tallytext.decision.calibrators import (
     AccuracyPrior,
     OutOfSample,
@@ -53,7 +53,7 @@ from tallytext.tally.labels import (
 )
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
-from tallytext.text.duplicates import Duplicates, splitmix64
+from tallytext.text.duplicates import Duplicates, has_near_duplicate, splitmix64
 from tallytext.text.vectorizer import TextVectorizer
 from tallytext.text.vocabulary import Vocabulary
 
@@ -955,7 +955,25 @@ class LazyCalibration:
         model = selection.model
         sample = concatenate_samples(samples or [scorer.no_documents(model.contrasts)])
         prior = scorer.prior(selection.candidate, model, len(sample.scores))
-        return FittedCalibration(Calibration.fit(sample, prior=prior), None)
+        near = _held_out_duplicates(scorer, sample) if samples else None
+        return FittedCalibration(Calibration.fit(sample, prior=prior), None, near)
+
+
+def _held_out_duplicates(scorer: FoldScorer, sample: OutOfSample) -> HeldOutDuplicates:
+    """Return the held-out documents with a near duplicate outside their fold, and the accuracy."""
+    rows = np.concatenate(scorer.folds)
+    fold_of = np.full(scorer.sample.X.shape[0], _NO_FOLD)
+    for number, fold in enumerate(scorer.folds):
+        fold_of[fold] = number
+    is_near = has_near_duplicate(scorer.sample.X, fold_of)[rows]
+    right = sample.truth[np.arange(len(rows)), sample.scores.argmax(axis=1)]
+    without = right[~is_near]
+    return HeldOutDuplicates(
+        len(rows),
+        int(is_near.sum()),
+        float(right.mean()),
+        float(without.mean()) if len(without) else None,
+    )
 
 
 class FittedCalibration(NamedTuple):
@@ -963,6 +981,7 @@ class FittedCalibration(NamedTuple):
 
     calibration: Calibration | None
     histograms: ScoreHistograms | None
+    near_duplicates: HeldOutDuplicates | None = None
 
 
 @dataclass(eq=False)

@@ -127,6 +127,8 @@ def train(
         tested = None if trained.held_out is None else _test(trained.classifier, trained.held_out)
     classifier, skipped, close = trained.classifier, trained.skipped, trained.close
     _warn_about_labels(classifier)
+    if not quiet:
+        _warn_about_near_duplicates(classifier)
     # Before the report is printed: a closed pipe must not cost the model.
     save_model(classifier, path)
     report = classifier.report()
@@ -372,6 +374,13 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
     if not classifier.tally_.n_tokens:
         show_warning("the documents contain no word. Is --text the right column?")
     _warn_about_leaks(classifier)
+
+
+def _warn_about_near_duplicates(classifier: TextClassifier) -> None:
+    """Warn if held-out documents are nearly the same as training documents."""
+    near = classifier.report().near_duplicates
+    if near is not None and near.is_notable:
+        show_warning(f"{near}.")
 
 
 def _warn_about_leaks(classifier: TextClassifier) -> None:

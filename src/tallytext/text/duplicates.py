@@ -8,12 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from tallytext._core import row_hashes
 from tallytext.errors import CountError, LabelError
 from tallytext.runtime import thread_count
 
 _MAX_EXAMPLES = 10
+# Near duplicates agree in one of 8 bands of 3 smallest hashes: 99.7% of pairs that share 80% of
+# their terms, and 2% of those that share 14%.
+_N_BANDS, _N_PER_BAND = 8, 3
+_N_COMPARED = 4
+_MIN_EQUAL_HASHES, _MIN_COSINE = 0.4, 0.9
 _Labels = tuple[Any, ...]
 
 
@@ -331,3 +337,87 @@ def splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+def has_near_duplicate(X: Any, groups: ArrayLike) -> NDArray[np.bool_]:
+    """Return True for documents with a near duplicate in another group.
+
+    Two documents are near duplicates if the cosine of their counts, weighted by inverse document
+    frequency, is 0.9 or more. Pairs to compare are found by their smallest hashes, so that a few
+    may be missed; time and memory are proportional to the counts.
+
+    Parameters
+    ----------
+    X : CSR matrix of shape (n_documents, n_terms)
+        Counts of terms.
+    groups : array-like of int of shape (n_documents,)
+        The group of each document, such as its fold.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> X = sparse.csr_array([[3, 1, 1, 0], [3, 1, 1, 0], [0, 0, 1, 2], [0, 1, 0, 2]])
+    >>> has_near_duplicate(X, [0, 1, 0, 1]).tolist()
+    [True, True, False, False]
+    """
+    X, group = sparse.csr_array(X), np.asarray(groups)
+    found = np.zeros(X.shape[0], dtype=bool)
+    filled = np.flatnonzero(np.diff(X.indptr))
+    if len(filled) < 2:
+        return found
+    hashes = _smallest_hashes(X[filled])
+    likely, similarity = np.full(len(filled), -1), np.zeros(len(filled))
+    for first, second in _likely_pairs(hashes, group[filled]):
+        equal = (hashes[first] == hashes[second]).mean(axis=1)
+        for one, other in ((first, second), (second, first)):
+            better = equal > similarity[one]
+            likely[one[better]], similarity[one[better]] = other[better], equal[better]
+    rows = np.flatnonzero(similarity >= _MIN_EQUAL_HASHES)
+    weighted = _weighted_rows(X)
+    one, other = filled[rows], filled[likely[rows]]
+    cosines = np.asarray((weighted[one] * weighted[other]).sum(axis=1)).ravel()
+    found[one[cosines >= _MIN_COSINE]] = True
+    return found
+
+
+def _smallest_hashes(X: Any) -> NDArray[np.uint32]:
+    """Return the smallest hashes of the terms of each document, by several functions."""
+    chance = np.random.default_rng(0)
+    values = np.empty((X.shape[0], _N_BANDS * _N_PER_BAND), dtype=np.uint32)
+    for at in range(values.shape[1]):
+        hashes = chance.permutation(X.shape[1]).astype(np.uint32)
+        values[:, at] = np.minimum.reduceat(hashes[X.indices], X.indptr[:-1])
+    return values
+
+
+def _likely_pairs(
+    hashes: NDArray[np.uint32], group: NDArray[Any]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield documents of different groups that are likely to agree in a band of hashes."""
+    # The last band has all hashes, so that repeated documents are compared with each other.
+    for band in [*np.split(hashes, _N_BANDS, axis=1), hashes]:
+        order = np.lexsort((group, *band.T))
+        ranked = band[order]
+        # Equal bands are a run. Groups are sorted in it: if it has several, then its first or its
+        # last document is of another group than any other document.
+        begins = np.append(True, (ranked[1:] != ranked[:-1]).any(axis=1))
+        run = np.cumsum(begins) - 1
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], len(order)) - 1
+        candidates = [order[starts[run]], order[ends[run]]]
+        # Neighbours, too: a few, because a run may be long.
+        candidates += [np.roll(order, step) for step in range(1, _N_COMPARED + 1)]
+        for other in candidates:
+            differ = group[order] != group[other]
+            yield order[differ], other[differ]
+
+
+def _weighted_rows(X: Any) -> Any:
+    """Return rows of length 1, weighted by inverse document frequency."""
+    n_documents, n_terms = X.shape
+    frequency = np.bincount(X.indices, minlength=n_terms)
+    weights = np.log1p(n_documents / np.maximum(frequency, 1))
+    data = X.data * weights[X.indices]
+    weighted = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    norms = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return sparse.csr_array(weighted.multiply(1 / np.maximum(norms, 1e-300)[:, np.newaxis]))
