@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import unicodedata
 from importlib.metadata import entry_points, metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from tests.oldest import oldest, run_time_requirements
 
 import tallytext
+from tallytext import _core
+from tallytext.text.analysis import check_unicode_version
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(tallytext.__file__).parent
@@ -59,6 +62,15 @@ def test_builds_with_and_without_isolation_use_the_same_tools():
     assert set(PYPROJECT["build-system"]["requires"]) <= set(
         PYPROJECT["dependency-groups"]["build"]
     )
+
+
+def test_the_unicode_tables_are_those_of_this_python():
+    assert _core.unicode_version() == unicodedata.unidata_version
+
+
+def test_other_unicode_tables_are_refused_with_the_remedy():
+    with pytest.raises(ImportError, match=r"Unicode 14\.0\.0.* Unicode 16\.0\.0.*pip install"):
+        check_unicode_version("14.0.0", "16.0.0")
 
 
 @pytest.mark.skipif(find_spec("cibuildwheel") is None, reason="needs cibuildwheel")

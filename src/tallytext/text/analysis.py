@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -32,6 +33,7 @@ from tallytext._core import (
     count_analysed,
     count_terms,
     stream_terms,
+    unicode_version,
 )
 from tallytext.errors import AnalysisError, FrozenVocabularyError
 from tallytext.text.stop_words import language_name
@@ -44,6 +46,23 @@ Tokens: TypeAlias = (
     Literal["words", "sklearn", "chars"] | re.Pattern[str] | Callable[[str], Iterable[str]]
 )
 Hangul: TypeAlias = Literal["words", "words+bigrams"]
+
+
+def check_unicode_version(built: str, running: str) -> None:
+    """Raise ImportError if the native core and this Python have different Unicode databases.
+
+    The core splits and lower-cases words by tables that were written when it was built; stop
+    words and filters use :class:`str`. They agree only if both use the same database.
+    """
+    if built != running:
+        raise ImportError(
+            f"tallytext was built for Unicode {built}, and this Python uses Unicode {running}, so "
+            "words would be split in two ways. Install it again with this Python: "
+            "pip install --force-reinstall --no-deps --no-cache-dir tallytext"
+        )
+
+
+check_unicode_version(unicode_version(), unicodedata.unidata_version)
 
 _MAX_NGRAM = 2**31  # the core stores lengths in 32 bits, and no document is as long
 _NATIVE_WORDS = ("words", "sklearn")
