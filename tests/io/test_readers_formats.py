@@ -12,7 +12,7 @@ import tarfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from strategies import texts as nasty_texts
@@ -20,6 +20,7 @@ from tallytext import TextVectorizer
 from tallytext.errors import FileError
 from tallytext.io import DocumentReader, load_documents, read_documents
 from tallytext.io.parquet import _split_points
+from tallytext.io.text_formats import wide_encoding
 
 # What a file in UTF-8 can hold: no lone surrogates.
 texts = nasty_texts().map(lambda text: text.encode("utf-8", "replace").decode())
@@ -132,7 +133,9 @@ def test_blank_lines_between_json_documents_are_not_counted(folder, rows, blank)
 @given(st.lists(texts.map(lambda text: text.replace("\n", "").rstrip("\r")), min_size=1))
 def test_plain_text_has_one_document_a_line(folder, lines):
     path = folder / "plain.txt"
-    path.write_bytes(("\n".join(lines) + "\n").encode())
+    content = ("\n".join(lines) + "\n").encode()
+    assume(wide_encoding(content) is None)  # lines that begin with NUL, a letter, NUL, a letter
+    path.write_bytes(content)
     texts, labels = load_documents(path, label=None)
     assert texts == [lines[0].removeprefix("\ufeff"), *lines[1:]]
     assert labels is None

@@ -77,8 +77,8 @@ def _is_wide(encoding: str) -> bool:
 def wide_encoding(start: bytes) -> str | None:
     r"""Return the encoding of text that begins with these bytes if it is UTF-16 or UTF-32.
 
-    A byte order mark decides. Without one, text is UTF-16 if of its first two characters one byte
-    each is zero, as in all languages with a Latin header or an opening bracket.
+    A byte order mark decides. Without one, text is UTF-16 if its first two characters are printable
+    ASCII with a zero byte each, as a header of Latin letters or the start of a JSON object is.
 
     Examples
     --------
@@ -91,10 +91,8 @@ def wide_encoding(start: bytes) -> str | None:
         return "utf-32"
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    zeros = [byte == 0 for byte in start[:4]]
-    if zeros == [False, True, False, True]:
-        return "utf-16-le"
-    return "utf-16-be" if zeros == [True, False, True, False] else None
+    kinds = ["0" if byte == 0 else "a" if 0x20 <= byte < 0x7F else "?" for byte in start[:4]]
+    return {"a0a0": "utf-16-le", "0a0a": "utf-16-be"}.get("".join(kinds))
 
 
 class _Transcoder(io.RawIOBase):
