@@ -226,6 +226,26 @@ def test_a_pool_smaller_than_the_labelled_documents_is_left_alone():
     assert named.report().learner == "pooled"
 
 
+def test_an_unused_pool_changes_nothing():
+    more = [f"{text} unheard" for text in FEW]
+    with_pool = TextClassifier().fit(FEW, THEIRS, unlabelled=more[:-1])
+    without = TextClassifier().fit(FEW, THEIRS)
+    assert with_pool.report().score == without.report().score
+    assert np.array_equal(with_pool.predict_proba(more), without.predict_proba(more))
+    assert "unheard" not in with_pool.tally_.vocabulary
+    with_pool.learn(more[:3], THEIRS[:3]).forget(more[:3], THEIRS[:3])
+    assert np.array_equal(with_pool.settle().predict_proba(more), without.predict_proba(more))
+
+
+def test_a_pool_is_used_from_as_many_documents_as_have_labels():
+    batches = [[text] for text in POOL[: len(FEW)]]
+    one_by_one = TextClassifier().fit_batches([(FEW, THEIRS)], unlabelled=batches)
+    at_once = TextClassifier().fit(FEW, THEIRS, unlabelled=POOL[: len(FEW)])
+    assert one_by_one.report().learner == at_once.report().learner == "pooled"
+    assert one_by_one.report().n_unlabelled == at_once.report().n_unlabelled == len(FEW)
+    assert np.array_equal(one_by_one.predict_proba(TEXTS), at_once.predict_proba(TEXTS))
+
+
 @pytest.fixture
 def confident():
     """A registry in which pooled competes with a learner that is always wrong."""

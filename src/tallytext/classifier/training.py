@@ -531,6 +531,8 @@ class Training:
         self.counter.may_drop_rows = any(each.learner.additive for each in self.candidates)
         # The smoothing of the only candidate, if that is semantic.
         self._semantic = semantic_smoothing(self.candidates[0].model)
+        # Documents without labels that are too few so far to be counted.
+        self._waiting: list[str] = []
         self.counter.counts_unlabelled = self._semantic is not None
         if self._semantic is not None and not self.learns_translation:
             self._count_signatures(settings.vectorizer)
@@ -608,8 +610,30 @@ class Training:
         check_label_count(start, labels)
 
     def add_unlabelled(self, texts: Any) -> None:
-        """Count documents without labels, after those with labels."""
-        self.counter.add_unlabelled(texts)
+        """Count documents without labels, after those with labels.
+
+        With few labels, those of "auto" wait until they are as many as the documents with labels:
+        a smaller pool has lowered the accuracy on most corpora. It is not counted then, so that it
+        changes nothing.
+        """
+        if self._needs_larger_pool:
+            self._waiting += self.as_strings(texts)
+            texts = self._waiting
+        if not self._needs_larger_pool:
+            self._waiting = []
+            self.counter.add_unlabelled(texts)
+
+    @property
+    def _needs_larger_pool(self) -> bool:
+        """True if the documents without labels are too few to be used."""
+        tally = self.counter.tally
+        if self._settings.model not in CHOICES or tally is None or self.counter.n_unlabelled:
+            return False
+        return self._has_few_labels(tally) and len(self._waiting) < tally.n_documents
+
+    @staticmethod
+    def _has_few_labels(tally: Tally) -> bool:
+        return float(np.median(tally.class_documents)) <= MAX_FEW_LABELS
 
     def fit_vocabulary(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
         """Fit a limited vocabulary on all texts, and return these as lists."""
@@ -647,7 +671,7 @@ class Training:
             # An indicator matrix allows several labels even if no row happens to have two.
             n_without_label = tally.n_unlabelled - self._n_in_no_class
             multi_label = indicator or tally.n_multi_label > 0 or n_without_label > 0
-        if multi_label and counter.n_unlabelled:
+        if multi_label and (counter.n_unlabelled or self._waiting):
             refuse_multi_label()
         if self._semantic is not None:
             check_signatures_occur(self._semantic.translation, tally)
@@ -773,12 +797,7 @@ class Training:
         ):
             return [each for each in self.candidates if not each.learner.unlabelled]
         # Held-out scores on so few documents are too noisy to choose between learners.
-        if float(np.median(tally.class_documents)) > MAX_FEW_LABELS:
-            return self.candidates
-        # A smaller pool has lowered the accuracy on most corpora.
-        if self.counter.n_unlabelled < tally.n_documents:
-            return [each for each in self.candidates if not each.learner.unlabelled]
-        return semi_supervised
+        return semi_supervised if self._has_few_labels(tally) else self.candidates
 
     def _folds(
         self,
@@ -808,14 +827,14 @@ class Training:
         return make_folds(sample.labels[:n], n_documents, multi_label)
 
     def _unlabelled_summary(self, selection: Selection, tally: Tally) -> UnlabelledSummary:
-        n, chosen = self.counter.n_unlabelled, selection.candidate.learner
+        n, chosen = self.counter.n_unlabelled or len(self._waiting), selection.candidate.learner
         notes = tuple(getattr(selection.model, "notes_", ())) if chosen.unlabelled else ()
         reason = ""
         if n and self._settings.model in CHOICES:
             labels_per_class = float(np.median(tally.class_documents))
             compared = [each.learner for each in self.candidates]
             reason = explain_unlabelled_choice(
-                labels_per_class, chosen, compared, n < tally.n_documents
+                labels_per_class, chosen, compared, bool(self._waiting)
             )
         return UnlabelledSummary(n, reason, notes)
 
