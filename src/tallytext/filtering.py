@@ -862,7 +862,7 @@ class ProfileReport:
 
 @dataclass(frozen=True)
 class FilterReport:
-    """Utility and, where labels of all documents are known, F1 of all profiles over time.
+    """Utility of all profiles over time, and their F1 where the labels of all documents are known.
 
     Attributes
     ----------

@@ -278,4 +278,4 @@ def test_reports_are_tables_in_a_notebook_and_text_is_escaped():
     assert page.count("<table>") == page.count("</table>") == 3
     assert "&lt;other&gt;" in page and "<other>" not in page
     alone = TextClassifier("multinomial").fit(["salt"], ["sea"]).report()._repr_html_()
-    assert "probabilities are raw" in alone
+    assert "probabilities are not calibrated" in alone

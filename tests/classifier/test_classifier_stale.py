@@ -78,7 +78,7 @@ def test_what_is_within_its_error_does_not_warn(verb, change):
     report = clf.report()
     assert not report.is_stale
     assert f"changed      {clf.changes_}" in str(report)
-    assert "which still hold" in str(report)
+    assert "still valid" in str(report)
 
 
 def test_documents_that_go_on_as_before_do_not_warn():

@@ -174,7 +174,7 @@ def test_without_a_sample_the_first_is_taken_and_the_report_says_so(documents):
     report = clf.report().to_text(verbose=True)
     assert "counted      a tally; no sample of documents to score models on" in report
     assert "not compared with others, because there were too few documents" in report
-    assert "probabilities are raw" in report
+    assert "probabilities are not calibrated" in report
     assert (
         "because the tally lacks their planes: 3 of 4 settings of chi-contrast, poisson; count"
         in report

@@ -202,7 +202,7 @@ def test_equal_documents_are_as_likely_as_their_labels():
 
 def test_no_choice_is_reported_as_none():
     report = TextClassifier().fit(*FEW["one class"]).report().to_text(verbose=True)
-    assert "probabilities are raw" in report
+    assert "probabilities are not calibrated" in report
     assert "to save time" not in report
 
 

@@ -121,7 +121,7 @@ def test_quiet_says_nothing(source, tmp_path):
 def test_a_file_without_rows_is_told(tmp_path):
     source = write_jsonl(tmp_path / "one.jsonl", [{"text": "sea salt"}])
     result = succeed("translate", "learn", source, "-o", tmp_path / "out", "--quiet")
-    assert "nothing has a row: no signature is in 2 documents (--min-df)" in result.stderr
+    assert "no signature has a row: none is in 2 documents (--min-df)" in result.stderr
 
 
 def test_the_words_of_signatures_are_shown(news):

@@ -91,7 +91,7 @@ def test_an_id_that_is_a_column_of_mistakes_is_refused(model, test_file):
 
 def test_the_terminal_shows_the_surest_mistakes(model, test_file):
     shown = succeed("evaluate", model, test_file, "--show-errors", 2).stdout
-    assert "The surest 2 of 3 mistakes" in shown
+    assert "The 2 most confident of 3 mistakes" in shown
     probabilities = [float(p) for p in re.findall(r"predicted \w+ \((\d+\.\d)%\)", shown)]
     assert len(probabilities) == 2
     assert probabilities == sorted(probabilities, reverse=True)

@@ -64,7 +64,7 @@ def test_learn_stops_at_a_slip_of_a_known_label(tmp_path):
     more = write_csv(tmp_path / "more.csv", [("noon", "freinds"), ("new", "invoices")])
     result = run("learn", model, more)
     assert result.exit_code == 1
-    assert "'freinds' (1) may be a slip of 'friends' (20)" in result.stderr
+    assert "'freinds' (1) may be a typo of 'friends' (20)" in result.stderr
     assert model.read_bytes() == before
 
 

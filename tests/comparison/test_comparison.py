@@ -152,7 +152,7 @@ class TestCompare:
             return of.best.interval[1] - of.best.interval[0]
 
         assert width(found) > width(alone)
-        assert any("4 groups only" in each for each in found.warnings)
+        assert any("only 4 groups" in each for each in found.warnings)
 
     def test_scores_are_reported_for_each_block_of_time(self):
         texts, labels = made_up(60)

@@ -123,7 +123,7 @@ def test_an_address_that_is_gone_is_told(server, published, tmp_path):
 
 def test_half_a_file_is_refused(server, published, tmp_path):
     server.breaks = True
-    refused(tmp_path / "new", "there is no connection, or it broke off")
+    refused(tmp_path / "new", "the connection failed or was interrupted")
 
 
 def test_without_a_network_that_is_told(server, published, tmp_path):
@@ -133,7 +133,7 @@ def test_without_a_network_that_is_told(server, published, tmp_path):
         server.server_port = taken.getsockname()[1]
         with pytest.MonkeyPatch.context() as patch:
             set_original(patch, server, "0" * 64)
-            refused(tmp_path / "new", "there is no connection, or it broke off")
+            refused(tmp_path / "new", "the connection failed or was interrupted")
 
 
 def test_a_full_disk_is_told(published, tmp_path, monkeypatch):

@@ -219,7 +219,7 @@ class TestSession:
 
     @pytest.mark.parametrize(("texts", "count"), [([], "no document"), (["a"], "one document")])
     def test_one_document_is_nothing_to_choose_from(self, journal, texts, count):
-        with pytest.raises(InputError, match=f"nothing to choose from: there is {count}"):
+        with pytest.raises(InputError, match=f"needs at least two documents, and there is {count}"):
             Session(texts, journal)
 
     @pytest.mark.parametrize("texts", [["!!", "??", ".."], [""] * 9])

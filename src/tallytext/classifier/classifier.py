@@ -150,7 +150,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     model : str or model, default="auto"
         - "auto": compare the settings of all learners that are fast enough, and take the one with
-          the best held-out score; "best" is another word for it.
+          the best held-out score; "best" means the same.
         - "additive": compare learners that are functions of class counts only.
         - the name of a learner, see :func:`tallytext.classifier.learners`: its default setting.
         - an expression such as ``"multinomial(smoothing=laplace(0.1))"`` or ``"knn(k=45)"``, see
@@ -173,8 +173,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The lowest probability at which a label is assigned, if documents may have several labels.
         "micro": one threshold for all classes, with the best micro-averaged F1. "macro": one for
         each class, with the best F1 that its probabilities predict. "per-class": one for each
-        class, with the best F1 on held-out documents. A number: this threshold, for all classes;
-        or a mapping from some labels to theirs, and "micro" for the others.
+        class, with the best F1 on held-out documents. A number: one threshold for all classes. A
+        mapping from some labels to their thresholds: these, and "micro" for the other labels.
     keep : {"documents", "counts"}, default="documents"
         "documents": store the word counts of each document for learners that need them to learn and
         forget, up to 1 GiB in memory. "counts": store class counts only; "auto" then compares
@@ -184,11 +184,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the same total of all classes, or a mapping from some labels to their weights; 1 for the
         others. Multiplies ``sample_weight`` of :meth:`fit`.
     budget : float, default=None
-        Seconds after which no further model is tried. None for about the time that other libraries
+        Seconds after which no more models are tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
         documents give the same model everywhere.
     n_jobs : int, default=None
-        Number of threads; None for all cores. Results do not depend on it.
+        Number of threads; None for all cores. It does not change the results.
     verbose : bool, default=None
         True to show a progress bar while models are compared and trained; None: on a terminal, if
         it takes longer than a second or two.
@@ -525,7 +525,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def forget(self, texts: Any, labels: Any) -> Self:
-        """Subtract documents that were learned before, exactly.
+        """Forget documents: subtract exactly what was learned from them.
 
         Parameters
         ----------
@@ -562,7 +562,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def settle(self) -> Self:
-        """Train from scratch on the documents held now; :meth:`save` does it first.
+        """Retrain from scratch on the current documents; :meth:`save` does this first.
 
         Learning and forgetting single documents leaves a model that is close to the one trained on
         all of them. After ``settle`` it is that model, bit for bit, whatever was learned and
@@ -766,7 +766,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_threshold_rule(thresholds)
         if not self.multi_label_:
             raise SettingsError(
-                "there are no thresholds: each document gets its best label. Use "
+                "there are no thresholds: each document gets its most probable label. Use "
                 "predict(..., min_confidence=...) to get no label below a probability."
             )
         for label in thresholds if isinstance(thresholds, Mapping) else ():
@@ -901,7 +901,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         by_class: bool = False,
         never_empty: bool = False,
     ) -> list[list[Any]]:
-        """Return for each text a set of labels that contains the right one this often.
+        """Return label sets that contain the right label with probability ``coverage``.
 
         Parameters
         ----------
@@ -923,8 +923,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         calibration = self.calibration_
         if calibration is None:
             raise ScoreError(
-                "there is no calibration to make prediction sets with: there were too few "
-                "documents. Call recalibrate(texts, labels) with documents that were not learned."
+                "this model has no prediction sets, because it had too few documents to calibrate "
+                "them on. Call recalibrate(texts, labels) with documents that were not learned."
             )
         self._warn_if_stale()
         found: list[list[Any]] = []
@@ -1033,7 +1033,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate([shares.words for _, shares in self._known_shares(texts)])
 
     def novelty(self, texts: Any) -> FloatArray:
-        """Return the novelty of each text: how likely it is of no learned class, from 0 to 1.
+        """Return the novelty of each text, from 0 to 1: how likely it belongs to no known class.
 
         It is a function of the largest probability and of the share of unknown terms, beyond the
         share that is expected of new documents. Above 0.5, a text looks more like texts of classes
@@ -1068,7 +1068,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def rank(self, texts: Any, label: Any, normalize: bool | None = None) -> FloatArray:
-        """Return a number for each text that sorts texts by how well they fit a class.
+        """Return a score for each text, to sort texts by how well they fit a class.
 
         These are log-odds for most models; see the method ``rank`` of the model.
 
@@ -1178,7 +1178,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return 2 * n_right / max(n_predicted + n_true, 1)
 
     def evaluate(self, texts: Any, labels: Any, *, ranking: bool = False) -> EvaluationReport:
-        """Return a report of the predictions for labelled texts: that of ``tally evaluate``.
+        """Return the report of ``tally evaluate`` on labelled texts.
 
         Accuracy with its interval, precision, recall and F1 of each class, the error of the
         probabilities, and the most frequent confusions. Labels that the classifier does not know
@@ -1227,7 +1227,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return EvaluationReport.from_evaluation(evaluate_classifier(self, batches, ranking=ranking))
 
     def report(self) -> Report:
-        """Return a report: the expected accuracy, a verdict, the next step, the data, the model."""
+        """Return a report: expected accuracy, verdict, next step, data and model."""
         check_is_fitted(self)
         tally, calibration, setting = self.tally_, self.calibration_, describe_model(self.model_)
         if not self.learner_.additive:  # the setting at training, which includes the features
@@ -1632,8 +1632,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not able:
             without = ", without unlabelled=," if self.pool_.n_documents else ","
             raise NotAdditiveError(
-                f"cannot {verb}: this model ({learner.name!r}) stores no documents and is no "
-                "function of class counts, so that it cannot be updated. Retrain it on all "
+                f"cannot {verb}: this model ({learner.name!r}) stores no documents and is not "
+                "computed from class counts, so it cannot be updated. Retrain it on all "
                 f'documents, or use model="auto"{without} which can be updated.'
             )
         if isinstance(self._pending, LazyCalibration):
@@ -1951,7 +1951,7 @@ class ClassValues(NamedTuple):
 def concatenate_batches(batches: list[ClassValues], missing: float) -> ClassValues:
     """Concatenate batches, with the classes of the last one.
 
-    The classes of batches differ if another thread has learned a new class meanwhile.
+    The classes of batches differ if another thread has learned a new class in the meantime.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class EvaluationPage:
     report : EvaluationReport
         Its report, with the classes in the order of the page.
     mistakes : sequence of (Mistake, Explanation or None)
-        Wrong documents, the surest first.
+        Wrong documents, the most confident first.
     n_wrong : int
         The number of all wrong documents.
     about : mapping of str to str
@@ -77,7 +77,8 @@ class EvaluationPage:
         if not self.mistakes:
             return None
         green, red = '<b class="p3">green</b>', '<b class="n3">red</b>'
-        shown = f"the {len(self.mistakes):,} surest are here" * (len(self.mistakes) < self.n_wrong)
+        n = len(self.mistakes)
+        shown = f"the {n:,} most confident are here" * (n < self.n_wrong)
         several = self.report.several_labels
         meaning = "for the label in question" if several else "for the wrong answer"
         about = (
@@ -139,7 +140,7 @@ def _summary(report: EvaluationReport, n_wrong: int) -> Section:
     if report.n_learned:
         warnings.append(
             f"{report.n_learned:,} of {report.n_documents:,} documents were learned by the model, "
-            "so that the figures are too high."
+            "so the figures are too high."
         )
     if report.unknown_labels:
         listed = ", ".join(f"{label} ({n:,})" for label, n in report.unknown_labels[:10])
@@ -162,8 +163,9 @@ def _confidence(report: EvaluationReport) -> Section:
         for level in report.confidence
     ]
     about = (
-        "<p>If answers below a probability are left to people (<code>tally predict "
-        "--min-confidence</code>), fewer documents are answered, and more of these rightly.</p>"
+        "<p>If labels below a probability are left out (<code>tally predict "
+        "--min-confidence</code>), fewer documents get a label, and more of these labels are "
+        "right.</p>"
     )
     table = html_table(
         "Accuracy by confidence", ["min. confidence", "answers", share, accuracy], rows, "plain"
@@ -194,7 +196,7 @@ def draw_confidence(levels: Sequence[ConfidenceLevel], share: str, accuracy: str
     right = [(x, each.accuracy) for x, each in zip(xs, levels, strict=True)]
     parts += _curve("ahead", "guess", given, share)
     parts += _curve("line learned", "point", [(x, y) for x, y in right if y is not None], accuracy)
-    parts += [_AREA.frame(), _AREA.x_title("smallest probability of an answer", 40)]
+    parts += [_AREA.frame(), _AREA.x_title("smallest probability of a label", 40)]
     listed = "; ".join(f"{each.min_confidence:g}: {each.share:.1%}" for each in levels)
     return svg_drawing(parts, _WIDTH, _HEIGHT, f"{share} and {accuracy} by confidence; {listed}")
 
@@ -267,8 +269,8 @@ def _attribute(label: Any) -> str:
 
 _TOOLS = """<p class="tools"><label>Search <input type="search" id="find"
 placeholder="a word, a label, an id"></label> <label>Sort <select id="order">
-<option value="p">surest first</option><option value="n">in the order of the input</option>
-<option value="label">by true label</option><option value="answer">by answer</option>
+<option value="p">most confident first</option><option value="n">in the order of the input</option>
+<option value="label">by true label</option><option value="answer">by predicted label</option>
 </select></label> <output id="found"></output></p>"""
 
 _STYLE = """

@@ -1,4 +1,4 @@
-"""Checks of labels: spellings, slips, missing ones, and words that give a label away."""
+"""Checks of labels: spellings, typos, missing labels, and words that give a label away."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LabelProblems:
     >>> problems = label_problems(["spam"] * 20 + ["Spam", "NaN", "spma"])
     >>> print(problems)
     'spam' (20) and 'Spam' (1) differ only by case or blanks.
-    'spma' (1) may be a slip of 'spam' (21).
+    'spma' (1) may be a typo of 'spam' (21).
     'NaN' (1) looks like a missing label.
     >>> problems.replacements()
     {'Spam': 'spam', 'spma': 'spam', 'NaN': None}
@@ -80,7 +80,7 @@ class LabelProblems:
             for group in self.spellings
         ]
         slips = [
-            f"{_describe_count(rare)} may be a slip of {_describe_count(known)}."
+            f"{_describe_count(rare)} may be a typo of {_describe_count(known)}."
             for rare, known in self.slips
         ]
         missing = [_missing_sentence(self.missing)] if self.missing else []
@@ -193,7 +193,7 @@ def replace_labels(labels: Sequence[Any], replacements: Mapping[Any, Any]) -> li
 
 
 class LabelLeak(NamedTuple):
-    """A word that nearly alone tells the label: perhaps the text contains it.
+    """A word that predicts a label almost by itself, perhaps because the text contains the label.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ contain the label?
 
 
 def find_leaks(tally: Tally) -> list[LabelLeak]:
-    """Return words that nearly alone tell the label of a class, at most one for each class.
+    """Return words that predict a label almost by themselves, at most one for each class.
 
     A word is returned if it occurs in 99% of the documents of a class of 20 or more, and 99% of
     the documents with the word have the label; or if it is a part of the label's name, and occurs

@@ -134,7 +134,8 @@ def check_labels(labels: list[Any]) -> None:
 def check_label_count(n_texts: int, labels: list[Any]) -> None:
     """Raise LabelError unless there are as many labels as texts."""
     if n_texts != len(labels):
-        raise LabelError(f"there are {n_texts} documents, but labels for {len(labels)}.")
+        documents = "is 1 document" if n_texts == 1 else f"are {n_texts} documents"
+        raise LabelError(f"there {documents}, but labels for {len(labels)}.")
 
 
 def check_indicator_columns(labels: list[Any], columns: int | None, expected: int | None) -> None:

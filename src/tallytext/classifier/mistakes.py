@@ -1,4 +1,4 @@
-"""Wrong predictions: the document, the truth, the answer, how sure, and the words that misled."""
+"""Wrong predictions: document, true and predicted label, probabilities, misleading words."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class Mistake:
     """A document with a wrong prediction.
 
     Of a multi-label document, ``predicted`` and ``label`` are lists, and the probabilities are
-    those of the surest wrong decision: of a label that is predicted and not true (``extra``), or of
-    one that is true and not predicted (``missing``), whose probability is that of lacking it.
+    those of the most confident wrong decision: of a label that is predicted and not true
+    (``extra``), or of one that is true and not predicted (``missing``), whose probability is that
+    of lacking it.
 
     Attributes
     ----------
@@ -99,7 +100,7 @@ def mistake_columns(multi_label: bool, ids: Sequence[str] = ()) -> list[str]:
 
 
 class MistakeFinder:
-    """Finds wrong predictions, and keeps the surest of them.
+    """Finds wrong predictions, and keeps the most confident of them.
 
     Memory grows with the number that is kept, not with the documents.
 
@@ -124,7 +125,7 @@ class MistakeFinder:
 
     @property
     def surest(self) -> list[Mistake]:
-        """The mistakes with the highest probabilities, the surest first."""
+        """The mistakes with the highest probabilities, the most confident first."""
         return [
             mistake for _, _, mistake in sorted(self._surest, key=lambda each: (-each[0], -each[1]))
         ]

@@ -224,7 +224,7 @@ class Report:
     thresholds : dict or None
         The probability from which each label is given, if documents may have several.
     is_stale : bool
-        True if the model has changed, and its probabilities neither follow nor still hold.
+        True if the model has changed and its probabilities are no longer valid.
     chosen : list of str
         Parameters of the smoothing that the counts determine, with their values at present.
     select : str
@@ -235,7 +235,7 @@ class Report:
     description : str
         The learner and its features in words.
     baseline : float or None
-        The score of always answering ``most_frequent``; None if there are no documents.
+        The score of always predicting ``most_frequent``; None if there are no documents.
     most_frequent : object
         The most frequent class.
 
@@ -284,7 +284,7 @@ class Report:
     __repr__ = __str__
 
     def to_text(self, verbose: bool = False, advice: Advice | None = None) -> str:
-        """Return the report as text: how good, on what, whether that is enough, what to do next.
+        """Return the report as text: expected accuracy, verdict, next step, data and model.
 
         Parameters
         ----------
@@ -379,7 +379,7 @@ class Report:
             ]
         between = "" if self.interval is None else " (95% interval: {:.1%} to {:.1%})"
         n = _number_of(self.n_evaluated, "document")
-        baseline = [f"{self.baseline:.1%} by always answering the most frequent class"]
+        baseline = [f"{self.baseline:.1%} by always predicting the most frequent label"]
         named = f", {str(self.most_frequent)!r}"
         return [
             f"{self.score:.1%} {self.measure} expected on new texts like these"
@@ -394,9 +394,12 @@ class Report:
     def _verdict_lines(self) -> list[str]:
         if self.verdict == _UNKNOWN:
             if self.method:
-                why = "probabilities are cautious, because classes have one document each"
+                why = "probabilities are cautious, because each class has only one document"
             else:
-                why = "probabilities are raw, because there was nothing to calibrate them on"
+                why = (
+                    "probabilities are not calibrated, because there were no documents to "
+                    "calibrate them on"
+                )
             return [f"unknown; {why}"]
         reason = {
             _USELESS: "not clearly better than the baseline",
@@ -456,13 +459,16 @@ class Report:
             return []
         if self.is_stale:
             lines = [
-                f"{self.changes} since probabilities, sets and thresholds were fitted; run "
+                f"{self.changes} since probabilities, sets and thresholds were calibrated; run "
                 f"{advice.recalibrate}"
             ]
         elif self.multi_label:
-            lines = [f"{self.changes} since the training; probabilities and thresholds follow"]
+            lines = [
+                f"{self.changes} since the training; probabilities and thresholds are "
+                "updated with them"
+            ]
         else:
-            lines = [f"{self.changes} since probabilities were fitted, which still hold"]
+            lines = [f"{self.changes} since the training; probabilities are still valid"]
         if self.check is not None:
             n, check = self.check.n_documents, self.check
             lines.append(
@@ -602,7 +608,7 @@ def _describe_range(shortest: int, longest: int, things: str) -> str:
 
 
 def baseline_score(tally: Tally, multi_label: bool) -> tuple[float | None, Any]:
-    """Return the score of always answering the most frequent class, and this class.
+    """Return the score of always predicting the most frequent class, and this class.
 
     Parameters
     ----------

@@ -47,10 +47,10 @@ Learners = Annotated[
     typer.Option(
         "--learner",
         metavar="MODEL",
-        help="Compare this learner, or an expression as of tally train --model; can be repeated. "
-        "auto selects learner and features in each fold, as in tally train. Default: auto and all "
-        "learners except rotation, discriminant and pooled; those behind by more than chance after "
-        "the first fold are stopped there.",
+        help="Compare this learner: a name or an expression, as for tally train --model. Can be "
+        "repeated. auto selects learner and features in each fold, as in tally train. "
+        "Default: auto and all learners except rotation, discriminant and pooled; those "
+        "significantly worse than the best after the first fold are stopped there.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -60,7 +60,7 @@ Identifiers = Annotated[
         "--id",
         metavar="COLUMN",
         help="Show the value of this column with each document of the report, and write it with "
-        "each suspect label; can be repeated.",
+        "each suspect label. Can be repeated.",
         show_default="row",
         rich_help_panel=_PANEL,
     ),
@@ -72,8 +72,8 @@ Groups = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Keep documents with the same value in one fold, e.g. a thread, an author or a "
-        "template. A document without a value is a group of its own.",
+        help="Keep documents with the same value of this column in one fold, e.g. those of a "
+        "thread, an author or a template. A document without a value is a group of its own.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -102,7 +102,7 @@ Suspects = Annotated[
         "--suspects",
         metavar="FILE",
         help="Also write the documents whose label is probably wrong, at most 200, to a new file, "
-        ".csv, .tsv or .jsonl, which tally forget and tally learn read.",
+        ".csv, .tsv or .jsonl, which tally forget and tally learn can read.",
         show_default="none",
     ),
 ]

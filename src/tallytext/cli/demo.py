@@ -173,7 +173,7 @@ def show_docstring_job(console: Console, texts: list[str], labels: list[str]) ->
     megabytes = sum(len(text.encode("utf-8", "replace")) for text in learned.texts) / 1e6
     console.print(
         f"trained on {len(learned.texts):,} docstrings of {len(classifier.classes_)} packages, "
-        f"{megabytes:.1f} MB, in {seconds:.1f} s\nevaluated on others, which it has not seen:"
+        f"{megabytes:.1f} MB, in {seconds:.1f} s\nevaluated on others, which it was not trained on:"
     )
     evaluation = evaluate_classifier(classifier, [held_out])
     console.print(EvaluationReport.from_evaluation(evaluation, n_confusions=3).to_rich(3))
@@ -262,7 +262,7 @@ def demo(
         typer.Option(metavar="FILE", help="Write the example tickets to this CSV file, and stop."),
     ] = None,
 ) -> None:
-    """Show a demonstration: sort support tickets into queues.
+    """Show what tally can do, on example support tickets.
 
     Trains on example tickets, predicts labels, explains one, learns a new class and forgets it
     again. A larger job follows, on texts of your machine: the docstrings of NumPy, SciPy,

@@ -89,7 +89,7 @@ ShowErrors = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Show the N surest mistakes.",
+        help="Show the N most confident mistakes.",
         rich_help_panel=_MISTAKES,
     ),
 ]
@@ -97,8 +97,8 @@ Html = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Also write an HTML page: all figures, and the 500 surest mistakes, to search and "
-        "sort. An existing page is replaced.",
+        help="Also write an HTML page: all figures, and the 500 most confident mistakes, to "
+        "search and sort. An existing page is replaced.",
         show_default="none",
         rich_help_panel=_MISTAKES,
     ),
@@ -134,11 +134,11 @@ def evaluate(
 ) -> None:
     """Measure a model on documents it was not trained on, and show what it got wrong.
 
-    Prints accuracy, precision, recall, F1, the most frequent confusions, and the surest mistakes
-    with the words that misled; for multi-label documents micro-F1, macro-F1 and subset accuracy,
-    the share of documents with exactly the right labels. Labels that the model does not know count
-    as errors, and are listed. A table of accuracy by confidence helps to choose --min-confidence of
-    tally predict.
+    Prints accuracy, precision, recall, F1, the most frequent confusions, and the most confident
+    mistakes, with the words that misled the model; for multi-label documents micro-F1, macro-F1 and
+    subset accuracy, the share of documents with exactly the right labels. Labels that the model
+    does not know count as errors, and are listed. A table of accuracy by confidence helps to choose
+    --min-confidence of tally predict.
 
     \b
     tally evaluate mails.tally test.parquet
@@ -346,7 +346,11 @@ def _print_mistakes(classifier: TextClassifier, surest: list[Mistake], n_wrong: 
         return
     console = result_console()
     n = len(surest)
-    title = f"The surest {n} of {n_wrong:,} mistakes" if n < n_wrong else "Mistakes, surest first"
+    title = (
+        f"The {n} most confident of {n_wrong:,} mistakes"
+        if n < n_wrong
+        else "Mistakes, most confident first"
+    )
     console.print(f"\n{title}:")
     has_file = len({each.file for each in surest}) > 1
     for each in surest:

@@ -26,13 +26,13 @@ def explain(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A text, or - for standard input.")],
     label: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="Class to explain.", show_default="the most probable"),
+        typer.Option(metavar="LABEL", help="Label to explain.", show_default="the most probable"),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="LABEL",
-            help="Class to compare it with.",
+            help="Label to compare it with.",
             show_default="the second most probable, or all others together",
         ),
     ] = None,
@@ -48,8 +48,8 @@ def explain(
         bool,
         typer.Option(
             "--features",
-            help="Show pairs of words and strings of characters by themselves, if the model counts "
-            "them, instead of their sums by word.",
+            help="Show each feature with its own weight (words, pairs of words, strings of "
+            "characters), instead of sums by word.",
         ),
     ] = False,
     as_json: options.Json = False,
@@ -108,7 +108,7 @@ def _check_is_text(text: str, model: Path) -> None:
     if is_path and text.strip():
         names = f"{quote(str(model))} {quote(text)}"
         raise InputError(
-            f"{text!r} is a file or folder, and tally explain takes a text. Did you mean its "
-            f"documents? Run tally predict {names} --explain. To explain the file as one text, run "
+            f"{text!r} is a file or folder, and tally explain takes a text. To explain each of its "
+            f"documents, run tally predict {names} --explain. To explain the file as one text, run "
             f"tally explain {quote(str(model))} - < {quote(text)}."
         )

@@ -38,7 +38,7 @@ FilterFile = Annotated[
     Path, typer.Argument(metavar="FILTER", help="A filter file, written by tally filter start.")
 ]
 NewFilter = Annotated[
-    Path, typer.Argument(metavar="FILTER", help="The filter file to write; it must not exist.")
+    Path, typer.Argument(metavar="FILTER", help="The filter file to write; it must not exist yet.")
 ]
 Examples = Annotated[
     list[str] | None,
@@ -64,7 +64,7 @@ Background = Annotated[
     typer.Option(
         "--background",
         metavar="INPUT",
-        help="Documents whose words are learned as not relevant, from the time before the stream. "
+        help="Documents from before the stream, which are learned as not relevant to any profile. "
         "Can be repeated.",
         show_default="the first 1,000 documents that are not delivered",
         rich_help_panel=_PANEL,
@@ -77,7 +77,7 @@ Models = Annotated[
         metavar="NAME",
         help="Additive model, as for tally train. Can be repeated: feedback decides how much each "
         "counts.",
-        show_default="poisson, without weights of words and with chi-square weights",
+        show_default="poisson without word weights, and poisson with chi-square weights",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -95,8 +95,8 @@ Explore = Annotated[
     float,
     typer.Option(
         metavar="X",
-        help="Deliver below the threshold while little is known: by half of it when a profile "
-        "knows this number of documents. 0 never explores.",
+        help="Lower the threshold of a profile that has learned few documents: by half when it "
+        "has learned this many. 0 never lowers it.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -107,7 +107,8 @@ Identifier = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="Column of ids, to which feedback refers. A document whose id was seen is skipped.",
+        help="Column of the ids that feedback refers to. A document with an id seen before is "
+        "skipped.",
         show_default="a hash of the text",
         rich_help_panel="Documents",
     ),
@@ -117,8 +118,9 @@ Replay = Annotated[
     typer.Option(
         "--label",
         metavar="COLUMN",
-        help="Replay an archive: take feedback on delivered documents from this column, and count "
-        "relevant documents that were missed.",
+        help="Simulate feedback on an archive: this column holds the true labels. They give the "
+        "feedback on delivered documents, and relevant documents that were missed are "
+        "counted.",
         show_default="none, feedback comes later",
         rich_help_panel="Documents",
     ),
@@ -137,7 +139,7 @@ Delivered = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="File to append deliveries to; .csv is CSV, any other name JSON lines.",
+        help="File to append deliveries to: CSV if its name ends in .csv, otherwise JSON lines.",
         show_default="standard output, JSON lines",
         rich_help_panel=options.OUTPUT,
     ),
@@ -147,7 +149,8 @@ Judged = Annotated[
     typer.Argument(
         metavar="INPUT",
         help="Files with the columns id, profile and relevant (yes, no, withdrawn, or empty for "
-        "none): the file that run wrote, for instance. Or - for JSON lines on standard input.",
+        "none): for instance the file that tally filter run wrote. Or - for JSON lines on "
+        "standard input.",
     ),
 ]
 Picture = Annotated[
@@ -177,8 +180,8 @@ def start(
 ) -> None:
     """Start a filter: one profile for each label of a few example documents.
 
-    A profile delivers documents like its examples. Three examples are a start, feedback does the
-    rest. A profile can also start from a query of a few words.
+    A profile delivers documents like its examples. Three examples are enough to start; feedback
+    improves it. A profile can also start from a query of a few words.
 
     \b
     tally filter start news.tally examples.csv --text body --label topic
@@ -191,7 +194,9 @@ def start(
     check_new_file(path)
     named = [_split_query(each) for each in queries or []]
     if not sources and not named:
-        raise typer.BadParameter("give a file of examples, or --query for each profile.")
+        raise typer.BadParameter(
+            "there are no examples. Give a file of examples, or --query for each profile."
+        )
     profiles = DocumentFilter(
         models or None,
         vectorizer=TextVectorizer(language=language, stop_words=stop_words),
@@ -229,12 +234,13 @@ def run(
     reading: options.UnlabelledReadingOptions,
     quiet: options.Quiet = False,
 ) -> None:
-    """Filter documents in the order of their arrival, and write those that are delivered.
+    """Filter documents in the order of their arrival, and write the delivered ones.
 
-    Each delivery has the columns id, profile, probability, relevant (empty) and text. Fill in
-    relevant, and give the file to tally filter feedback. The filter file is saved before a delivery
-    is written. After a crash or Ctrl-C, run the same command again: documents that were read are
-    skipped, and deliveries that did not reach the output are written; to a file, each exactly once.
+    Each delivery has the columns id, profile, probability, relevant (empty) and text. Fill in the
+    column relevant, and give the file to tally filter feedback. The filter file is saved before a
+    delivery is written. After a crash or Ctrl-C, run the same command again: documents that were
+    read are skipped, and deliveries that did not reach the output are written; to a file, each
+    exactly once.
 
     \b
     tally filter run news.tally today.csv --text body --id number -o delivered.csv
@@ -263,16 +269,18 @@ def run(
         state.save()
     skipped = documents.n_documents - (state.profiles.n_documents_ - before)
     if skipped and not quiet:
-        show_warning(f"{skipped:,} documents were skipped: their ids were seen before.")
+        were = "document was" if skipped == 1 else "documents were"
+        show_warning(f"{skipped:,} {were} skipped, because documents with the same id came before.")
     documents.close()
 
 
 def feedback(path: FilterFile, sources: Judged, *, quiet: options.Quiet = False) -> None:
-    """Learn which deliveries were relevant.
+    """Learn from feedback: which deliveries were relevant.
 
-    Give the file that run wrote, with yes or no in its column relevant; rows without are skipped.
-    The same feedback twice changes nothing, other feedback on the same delivery corrects it, and
-    "withdrawn" takes it back, exactly. If a row is wrong, nothing is learned.
+    Give the file that tally filter run wrote, with yes or no in its column relevant; rows that are
+    empty there are skipped. Giving the same feedback twice changes nothing, different feedback on
+    the same delivery corrects it, and "withdrawn" undoes it exactly. If a row cannot be read,
+    nothing is learned.
 
     \b
     tally filter feedback news.tally delivered.csv
@@ -291,7 +299,8 @@ def feedback(path: FilterFile, sources: Judged, *, quiet: options.Quiet = False)
     changed = state.profiles.feedback(judgements)
     state.save()
     if not quiet:
-        show_message(f"{len(judgements):,} judgements read, {changed:,} new or changed")
+        n = len(judgements)
+        show_message(f"{n:,} judgement{'s' * (n != 1)} read, {changed:,} new or changed")
 
 
 def report(
@@ -300,10 +309,11 @@ def report(
     picture: Picture = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the utility of each profile, its precision, and how they developed.
+    """Show the utility and the precision of each profile, and how they changed over time.
 
-    Utility is the gain of relevant deliveries minus the cost of others (2 and 1 unless start was
-    given others). Recall and F1 are known where run was given the labels of all documents.
+    Utility is the gain of relevant deliveries minus the cost of the others (2 and 1, unless tally
+    filter start was given --gain and --cost). Recall and F1 are shown only if tally filter run was
+    given the labels of all documents (--label).
 
     \b
     tally filter report news.tally
@@ -339,15 +349,18 @@ class _State:
         self.profiles, notes = DocumentFilter._load(path)
         n_written = notes.get("n_written", 0)
         if type(n_written) is not int or not 0 <= n_written <= self.profiles.n_delivered_:
-            raise FileError(f"cannot read {str(path)!r}: {n_written!r:.40} deliveries are written.")
+            raise FileError(
+                f"cannot read {str(path)!r}: it is damaged ({n_written!r:.40} is not "
+                "a number of written deliveries)."
+            )
         self.n_written = n_written
 
     def save(self) -> None:
         """Replace the file; raise FileError if another command has changed it."""
         if _file_stamp(self._path) != self._stamp:
             raise FileError(
-                f"{str(self._path)!r} was changed by another command meanwhile. Nothing of it is "
-                "lost; run this command again."
+                f"{str(self._path)!r} was changed by another command in the meantime. Nothing was "
+                "lost: run this command again."
             )
         with delay_interrupts():
             self.profiles._save(self._path, {"n_written": self.n_written})
@@ -466,12 +479,12 @@ def _without_labels(reading: options.ReadingOptions) -> options.UnlabelledReadin
     return options.UnlabelledReadingOptions(**kept)
 
 
-HELP = """Filter a stream: profiles deliver documents, get feedback and learn from it.
+HELP = """Deliver the relevant documents of a stream, and learn from feedback on them.
 
-    A profile wants the documents of one class. It starts from a few examples or a query, delivers
-    documents that are likely enough to be relevant, and gets feedback on delivered documents only.
-    Words and threshold follow the feedback, which can be corrected at any time. All of it is in
-    one file.
+    A profile selects the documents of one class. It starts from a few examples or a query, and
+    delivers documents that are probably relevant. Feedback on delivered documents changes its word
+    weights and its threshold, and can be corrected at any time. All profiles are stored in one
+    file.
 
     \b
     tally filter start news.tally examples.csv --text body --label topic

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 def info(
     model: options.Model, verbose: options.Verbose = False, as_json: options.Json = False
 ) -> None:
-    """Show how good a model is, its documents, its changes since training, and its file.
+    """Show the expected accuracy of a model, its training documents, and its changes since then.
 
-    The report is that of the training: the accuracy to expect, the documents, the model in words.
-    It also shows how many documents were learned or forgotten since, and the versions that wrote
-    the file. With --verbose, it lists the settings and the models that were compared.
+    The report is the one that tally train showed: the accuracy to expect, the documents, and the
+    model in words. It also shows how many documents were learned or forgotten since, and which
+    versions wrote the file. With --verbose, it lists the settings and the models that were
+    compared.
 
     \b
     tally info mails.tally
@@ -67,10 +68,13 @@ def terms(
     model: options.Model,
     labels: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="LABEL", help="Show this class only; can be repeated."),
+        typer.Option("--label", metavar="LABEL", help="Show only this label. Can be repeated."),
     ] = None,
     top: Annotated[
-        int, typer.Option(min=1, metavar="K", help="Number of terms, for each class or in all.")
+        int,
+        typer.Option(
+            min=1, metavar="K", help="Number of terms for each class; with --score, in total."
+        ),
     ] = 10,
     score: Annotated[
         Score | None,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tallytext.io.batches import Batch, SkippedRows
     from tallytext.io.documents import DocumentReader
 
-NO_OUTPUT_TO_FORCE = "--force is for a file that --output names, and there is none."
+NO_OUTPUT_TO_FORCE = "--force needs --output: it replaces the file named there."
 
 _MIN_MEGABYTES_SHOWN = 0.1
 _MAX_CLASSES_SHOWN = 20
@@ -427,7 +427,7 @@ def find_class(classifier: TextClassifier, name: str) -> Any:
     shown = ", ".join(map(str, classes[:_MAX_CLASSES_SHOWN]))
     shown += ", …" if len(classes) > _MAX_CLASSES_SHOWN else ""
     raise UnknownNameError(
-        f"the model has no class {name!r}.{did_you_mean(name, classes)} It has: {shown}."
+        f"the model has no label {name!r}.{did_you_mean(name, classes)} It has: {shown}."
     )
 
 

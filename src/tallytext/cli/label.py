@@ -43,7 +43,7 @@ Classes = Annotated[
     typer.Option(
         "--class",
         metavar="LABEL",
-        help="A label to offer from the start, with a key of its own; can be repeated.",
+        help="A label to offer from the start, with a key of its own. Can be repeated.",
         show_default="none",
     ),
 ]

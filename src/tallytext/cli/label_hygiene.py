@@ -23,8 +23,8 @@ Yes = Annotated[
     bool,
     typer.Option(
         "--yes",
-        help="Go on with labels that look like mistakes, as they are: labels that differ only by "
-        "case, blanks or a slip, and labels such as NaN or None.",
+        help="Keep labels that look like mistakes: labels that differ only by case, blanks or a "
+        "typo, and labels such as NaN or None.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -32,8 +32,8 @@ MergeLabels = Annotated[
     bool,
     typer.Option(
         "--merge-labels",
-        help="Replace such labels by their most frequent spelling, and leave out documents with "
-        "labels such as NaN or None. The input is read twice.",
+        help="Replace labels that look like mistakes by their most frequent spelling, and leave "
+        "out documents with labels such as NaN or None. The input is read twice.",
         rich_help_panel=_PANEL,
     ),
 ]

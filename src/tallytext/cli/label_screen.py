@@ -295,12 +295,13 @@ def format_answers(n: int) -> str:
 
 def progress_parts(session: Session, pace: Pace) -> list[Text]:
     """Return the numbers of answers and of documents left, and the accuracy of the guesses."""
+    n = session.n_remaining
     parts = [
         Text(format_answers(session.n_annotations), style="bold"),
-        Text(f"{session.n_remaining:,} documents left"),
+        Text(f"{n:,} document{'s' * (n != 1)} left"),
     ]
     if given := len(session.labels) - session.n_annotations:
-        parts.insert(1, Text(f"{given:,} known labels"))
+        parts.insert(1, Text(f"{given:,} known label{'s' * (given != 1)}"))
     if pace.per_minute is not None:
         parts.append(Text(f"{pace.per_minute:.0f} answers per minute"))
     return [*parts, *accuracy_parts(session)]
@@ -651,7 +652,9 @@ class Dialogue:
         alike = alike or get_close_matches(label, known, n=1, cutoff=0.8)
         if not alike:
             return True
-        self._screen.show_last(f"add {label!r} as a new label, besides {alike[0]!r}? y or n: ")
+        self._screen.show_last(
+            f"add {label!r} as a new label, in addition to {alike[0]!r}? y or n: "
+        )
         return self._keys.read_key() == "y"
 
     def _give(self, key: str) -> None:

@@ -37,7 +37,8 @@ AnySources = Annotated[
     typer.Argument(
         metavar="INPUT",
         help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar, txt; also .gz, "
-        ".bz2, .xz, .zst), folders of files, or - for standard input. A table is data.db::table.",
+        ".bz2, .xz, .zst), folders of files, or - for standard input. If a file has several "
+        "tables, name one: data.db::table.",
     ),
 ]
 Sources = Annotated[
@@ -45,8 +46,8 @@ Sources = Annotated[
     typer.Argument(
         metavar="INPUT",
         help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar; also .gz, .bz2, "
-        ".xz, .zst), folders whose subfolders are the labels, or - for standard input. A table is "
-        "data.db::table.",
+        ".xz, .zst), folders whose subfolders are the labels, or - for standard input. If a "
+        "file has several tables, name one: data.db::table.",
     ),
 ]
 TextColumn = Annotated[
@@ -54,7 +55,7 @@ TextColumn = Annotated[
     typer.Option(
         "--text",
         metavar="COLUMN",
-        help="Column of the texts. In JSON, a dot reaches into an object: mail.body.",
+        help="Column of the texts. For a key inside a JSON object, use a dot: mail.body.",
         rich_help_panel=_INPUT,
     ),
 ]
@@ -67,8 +68,8 @@ Format = Annotated[
     typer.Option(
         metavar="FORMAT",
         help="Format of the input: csv, tsv, jsonl, parquet, xlsx, sqlite, duckdb, folder, tar, "
-        "txt or fasttext. Default: by the file name; for standard input, jsonl if it begins with "
-        "{ or [, and else csv.",
+        "txt or fasttext. Default: by the file name; for standard input, jsonl if it begins "
+        "with { or [, otherwise csv.",
         autocompletion=_formats,
         rich_help_panel=_INPUT,
     ),
@@ -120,8 +121,8 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CONDITION",
-        help="Read only the rows for which COLUMN=VALUE or COLUMN!=VALUE holds, e.g. split=train. "
-        "Repeat it for several conditions, which must all hold.",
+        help="Read only rows with COLUMN=VALUE or COLUMN!=VALUE, e.g. split=train. Can be "
+        "repeated; a row must meet all conditions.",
         show_default="all rows",
         rich_help_panel=_INPUT,
     ),
@@ -156,10 +157,10 @@ Unlabelled = Annotated[
     typer.Option(
         "--unlabelled",
         metavar="INPUT",
-        help="Also learn from the documents of this file or folder, without labels. They are read "
-        "with the same options as INPUT, except --where; their labels are ignored. Or what to do "
-        "with rows of INPUT whose label is empty: use (as if they were in such a file), none "
-        "(leave them out) or error. Can be repeated.",
+        help="Also learn from the documents of this file or folder, which need no labels. They "
+        "are read with the same options as INPUT, except --where; their labels are ignored. "
+        "Or one word for the rows of INPUT whose label is empty: use (learn from their "
+        "texts), none (leave them out) or error (stop). Can be repeated.",
         rich_help_panel=_INPUT,
         show_default="use",
     ),
@@ -189,7 +190,7 @@ Threads = Annotated[
         min=1,
         metavar="N",
         callback=_limit_threads,
-        help="Largest number of threads. Results do not depend on it.",
+        help="Largest number of threads. It does not change the results.",
         show_default="all cores",
         rich_help_panel=OTHER,
     ),
@@ -203,8 +204,8 @@ Verbose = Annotated[
     typer.Option(
         "--verbose",
         "-v",
-        help="Also show the settings of the model, and the learners that were compared. Without a "
-        "terminal, write lines about the progress to standard error.",
+        help="Also show the settings of the model, and the learners that were compared. If "
+        "standard error is not a terminal, write lines about the progress to it.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -220,7 +221,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="File to write the model to. An existing model is replaced, once the new one is "
+        help="File to write the model to. An existing model is replaced when the new one is "
         "complete.",
         rich_help_panel=OUTPUT,
     ),
@@ -231,8 +232,8 @@ TableFile = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="File to write to. The ending of its name is the format: .csv, .tsv, .jsonl, .json, "
-        ".parquet or .xlsx; text also with .gz.",
+        help="File to write to. The ending of its name gives the format: .csv, .tsv, .jsonl, "
+        ".json, .parquet or .xlsx; text formats also with .gz.",
         show_default="standard output",
         rich_help_panel=OUTPUT,
     ),
@@ -241,7 +242,7 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace the file of --output if it exists, once the new one is complete.",
+        help="Replace an existing --output file when the new one is complete.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -315,7 +316,8 @@ Known = Annotated[
     bool,
     typer.Option(
         "--known",
-        help="Also write the share of the words that occur in training documents, as known_share.",
+        help="Also write known_share, the share of the document's words that occur in the "
+        "training documents.",
         rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
@@ -323,7 +325,8 @@ Novelty = Annotated[
     bool,
     typer.Option(
         "--novelty",
-        help="Also write how likely the document is of none of the classes, from 0 to 1.",
+        help="Also write novelty, from 0 to 1: how likely it is that the document belongs to none "
+        "of the classes.",
         rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
@@ -332,7 +335,7 @@ Identifiers = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="Also write this column of the input, under its own name; can be repeated.",
+        help="Also write this column of the input, under its own name. Can be repeated.",
         rich_help_panel=_PREDICTION_PANEL,
     ),
 ]
@@ -421,7 +424,7 @@ def list_models() -> str:
         [
             "Models:",
             *lines(_models()),
-            "\nParameters stand in parentheses, as in poisson(weighting=chi, alpha=0.8) or",
+            "\nParameters go in parentheses, as in poisson(weighting=chi, alpha=0.8) or",
             "multinomial(smoothing=discount(b=leave-one-out), normalize=l1). Some of them:",
             *lines(parameters),
             "\nSmoothings of multinomial, contrast, complement and chi-contrast:",
@@ -454,8 +457,8 @@ ModelName = Annotated[
     typer.Option(
         "--model",
         metavar="EXPRESSION",
-        help="Model to train: a name of the list below, with parameters if you like, e.g. "
-        "'multinomial(smoothing=laplace(0.1))' or 'knn(k=45)'.",
+        help="Model to train: a name from the list below, optionally with parameters, e.g. "
+        "'poisson(alpha=0.8)' or 'knn(k=45)'.",
         autocompletion=_models,
         rich_help_panel=_TRAINING_PANEL,
     ),
@@ -463,7 +466,7 @@ ModelName = Annotated[
 Tokens = Annotated[
     Tokenization,
     typer.Option(
-        help="Count words, or strings of characters inside words.",
+        help="Count words, or character n-grams inside words.",
         rich_help_panel=_TRAINING_PANEL,
     ),
 ]
@@ -472,7 +475,7 @@ Ngrams = Annotated[
     typer.Option(
         metavar="N or N-M",
         help="Number of tokens in a term: 1-2 for words and pairs of words.",
-        show_default="1 of words, 2-4 of characters",
+        show_default="1 for words, 2-4 for characters",
         rich_help_panel=_TRAINING_PANEL,
     ),
 ]
@@ -483,7 +486,7 @@ Features = Annotated[
     typer.Option(
         metavar="EXPRESSION",
         help="Train a linear discriminant on features made of all words: 'fisher' or, e.g., "
-        "'fisher(n_components=5, n_lsa=100)'. It takes the place of --model.",
+        "'fisher(n_components=5, n_lsa=100)'. It replaces --model.",
         show_default="the words themselves",
         autocompletion=_feature_expressions,
         rich_help_panel=_TRAINING_PANEL,
@@ -493,9 +496,9 @@ Select = Annotated[
     str | None,
     typer.Option(
         metavar="EXPRESSION",
-        help="Use only the best terms by a score: ig, chi, mi, prr, df, or ts and l1 for models "
-        "trained on documents. With their number or share: ig:2000 or chi:0.02; or with "
-        "parameters: 'chi(keep=0.02, average=max)', 'l1(strength=2)'.",
+        help="Use only the best terms by a score: ig, chi, mi, prr or df; for models trained on "
+        "documents also ts or l1. Add their number or share, e.g. ig:2000 or chi:0.02, or "
+        "parameters, e.g. 'chi(keep=0.02, average=max)' or 'l1(strength=2)'.",
         show_default="all terms",
         autocompletion=_selectors,
         rich_help_panel=_TRAINING_PANEL,
@@ -514,8 +517,8 @@ Thresholds = Annotated[
     str,
     typer.Option(
         metavar="RULE",
-        help="With several labels, set the lowest probability at which a label is assigned: micro "
-        "(best micro-F1), macro or per-class (best F1 of each label), or a number.",
+        help="For multi-label documents, set the lowest probability at which a label is assigned: "
+        "micro (best micro-F1), macro or per-class (best F1 of each label), or a number.",
         rich_help_panel="Labels",
     ),
 ]
@@ -531,8 +534,9 @@ class Kept(StrEnum):
 Keep = Annotated[
     Kept,
     typer.Option(
-        help="Store the word counts of each document, so that the most accurate models can learn "
-        "and forget later; or the counts of each class only. Texts are never stored.",
+        help="Store the word counts of each document (documents), so that the most accurate "
+        "models can learn and forget later, or only those of each class (counts). Texts are "
+        "never stored.",
         rich_help_panel=_TRAINING_PANEL,
     ),
 ]
@@ -577,7 +581,7 @@ Chosen = Annotated[
     typer.Option(
         "--engine",
         help="Distribute the work with Dask or Spark. Every worker must find INPUT under the same "
-        "path. Counts and predictions equal those of one machine.",
+        "path. Counts and predictions are the same as on one machine.",
         show_default="none, all work is done by this process",
         rich_help_panel=_ENGINE_PANEL,
     ),

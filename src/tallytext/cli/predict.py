@@ -33,9 +33,10 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="File to write all columns of the input to, and the predictions after them. The "
-        "ending of its name is the format: .csv, .tsv, .jsonl, .json, .parquet or .xlsx; text also "
-        "with .gz. With --engine: a new folder, in which workers write part-00000.jsonl and so on.",
+        help="File to write all columns of the input and the predictions to. The ending of its "
+        "name gives the format: .csv, .tsv, .jsonl, .json, .parquet or .xlsx; text formats "
+        "also with .gz. With --engine: a new folder, in which workers write part-00000.jsonl "
+        "and so on.",
         show_default="standard output",
         rich_help_panel=options.OUTPUT,
     ),
@@ -56,15 +57,15 @@ def predict(
 ) -> None:
     """Predict the labels of new documents, with probabilities.
 
-    With --output, the columns of the input come back with the predictions beside them: label and
-    probability; with --top also label_1, probability_1 and so on. If the input has a column of one
-    of these names, they are called predicted_label, predicted_probability and so on.
+    With --output, all columns of the input are written, followed by label and probability; with
+    --top also label_1, probability_1 and so on. If the input already has a column of one of these
+    names, the new columns are called predicted_label, predicted_probability and so on.
 
-    Without it, predictions are lines of JSON (or CSV) on standard output, in the order of the
+    Without --output, predictions are lines of JSON (or CSV) on standard output, in the order of the
     documents. "row" is the number of a document in its file, counted from 1, without the header; in
-    folders and archives it is the name of the file. With several inputs, "file" is the input.
-    The label of a document without a known word is null, and its probability that of the most
-    frequent class.
+    folders and archives it is the name of the file. With several inputs, "file" is the input. A
+    document without a known word gets the label null and the probability of the most frequent
+    class.
 
     \b
     tally predict mails.tally new.csv --text body -o labelled.csv

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 Label = Annotated[
     str,
-    typer.Option("--label", metavar="LABEL", help="Class to sort the documents by."),
+    typer.Option("--label", metavar="LABEL", help="Label to sort the documents by."),
 ]
 Top = Annotated[
     int | None,
     typer.Option(
         min=1,
         metavar="N",
-        help="Write the best N documents only. Memory then holds no more than these.",
+        help="Write only the best N documents, and hold only these in memory.",
         show_default="all",
     ),
 ]
@@ -67,11 +67,11 @@ def rank(
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Sort documents by how well they fit a class, best first.
+    """Sort documents by how well they fit a label, best first.
 
-    "score" is the log-odds of the class against all others, per word unless --no-normalize is
-    given (for Poisson models, z* of Kim et al., eq. 15). It ranks documents within one class; it
-    does not compare classes. "row" is the position of a document, as in tally predict.
+    "score" is the log-odds of the label against all others, per word unless --no-normalize is given
+    (for Poisson models, z* of Kim et al., eq. 15). It ranks documents for one label; do not compare
+    the scores of different labels. "row" is the position of a document, as in tally predict.
 
     \b
     tally rank mails.tally new.csv --text body --label spam --top 20

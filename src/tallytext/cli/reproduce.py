@@ -31,7 +31,7 @@ def reproduce(
         list[Paper],
         typer.Argument(
             metavar="PAPER",
-            help="Some of vilar, zhou, yang-pedersen, kim, aggarwal; or all.",
+            help="One or more of vilar, zhou, yang-pedersen, kim and aggarwal; or all.",
         ),
     ],
     data: Annotated[
@@ -52,7 +52,7 @@ def reproduce(
         bool, typer.Option("--quick", help="Use small samples, to check that everything runs.")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure again, even if the folder has the results.")
+        bool, typer.Option("--fresh", help="Run again, even if the results are in the folder.")
     ] = False,
     download: Annotated[
         bool, typer.Option("--download", help="Download missing corpora, if possible.")

@@ -49,7 +49,8 @@ TestSize = Annotated[
     typer.Option(
         metavar="SHARE or N",
         help="Hold out this share of the documents, e.g. 0.2, or at most N of them, and measure "
-        "the model on them. The texts decide which, so that equal texts are not on both sides.",
+        "the model on them. The choice depends on the texts alone, so equal texts are never "
+        "on both sides.",
         show_default="none",
         rich_help_panel="Documents",
     ),
@@ -78,14 +79,14 @@ def train(
 ) -> None:
     """Train a model on labelled documents and write it to a file.
 
-    Compares several models on held-out documents and takes the best. The report shows the accuracy
+    Compares several models on held-out documents and keeps the best. The report shows the accuracy
     to expect on new texts, whether it is enough, and the command to run next. Without --output, the
     model is written to the current folder: mails.csv becomes mails.tally. The input may be larger
     than memory.
 
     If you have few labels, add many more documents of the same kind without labels: leave their
     label empty, or pass their files with --unlabelled. The model "pooled" also learns from these.
-    It is used if classes have 50 labels or fewer.
+    It is used if classes have 50 labelled documents or fewer.
 
     For data too large for one machine, --engine counts the documents with Dask or Spark, with the
     same counts as on one machine. Models are then compared on a sample of the documents.
@@ -188,7 +189,8 @@ def default_output(sources: list[str], ending: str = ".tally") -> Path:
     """
     if sources[0] == "-":
         raise typer.BadParameter(
-            "standard input has no name to derive one from. Give the file to write with --output."
+            "standard input has no name to derive the name of the model from. Give one with "
+            "--output FILE."
         )
     stem = Path(sources[0]).resolve().name
     while (shorter := PurePath(stem).stem) != stem:
@@ -217,8 +219,8 @@ def _model_text(settings: TrainOptions) -> str:
         return settings.model
     if settings.model not in ("auto", "discriminant"):
         raise typer.BadParameter(
-            f"--features are for a linear discriminant, and --model is {settings.model!r}. Leave "
-            "out one of the two options."
+            f"--features trains a linear discriminant and cannot be combined with --model "
+            f"{settings.model}. Leave out one of the two options."
         )
     from tallytext.classifier.expressions import build_estimator
 
@@ -315,7 +317,10 @@ def _test(classifier: TextClassifier, held_out: HeldOut) -> EvaluationReport | N
     from tallytext.evaluation.significance import wilson_interval
 
     if not held_out.n_documents:
-        show_warning("--test-size held out no document, so the model was not tested.")
+        show_warning(
+            "--test-size held out no document, so the model was not tested. Give a "
+            "larger number or share."
+        )
         return None
     evaluation = evaluate_classifier(classifier, held_out.pairs())
     report = EvaluationReport.from_evaluation(evaluation)
@@ -368,8 +373,8 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
         )
     if len(names) > max(_MIN_SUSPICIOUS_LABELS, n_documents // 2):
         show_warning(
-            f"{n_documents:,} documents have {len(names):,} distinct labels, so that few share "
-            "one. Is --label the right column?"
+            f"{n_documents:,} documents have {len(names):,} distinct labels, so few documents "
+            "share a label. Is --label the right column?"
         )
     if not classifier.tally_.n_tokens:
         show_warning("the documents contain no word. Is --text the right column?")
@@ -391,7 +396,8 @@ def _warn_about_leaks(classifier: TextClassifier) -> None:
     for leak in leaks[:_MAX_LEAKS_SHOWN]:
         show_warning(str(leak))
     if len(leaks) > _MAX_LEAKS_SHOWN:
-        show_warning(f"and {len(leaks) - _MAX_LEAKS_SHOWN:,} more classes have such a word.")
+        n = len(leaks) - _MAX_LEAKS_SHOWN
+        show_warning(f"{n:,} more label{' has' if n == 1 else 's have'} such a word.")
 
 
 _INDENT = " " * 15

@@ -237,8 +237,8 @@ def learn(
     found = model_summary(model)
     if not len(model.signatures_):
         show_warning(
-            f"nothing has a row: no signature is in {settings.min_df} documents (--min-df), or "
-            "none has a word of --min-probability. Give more documents, or lower these options."
+            f"no signature has a row: none is in {settings.min_df} documents (--min-df), or none "
+            "has a word of --min-probability. Give more documents, or lower these options."
         )
     if as_json:
         counts = {"documents": documents.n_documents, "skipped": documents.n_skipped}
@@ -347,7 +347,7 @@ def cover(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show the share of words and signatures in other texts that a translation file knows.
+    """Show the share of the words and signatures of other texts that are in a translation file.
 
     A word is known if it is in a row, and a signature if it has a row. If few are known, learn from
     texts that are more similar.

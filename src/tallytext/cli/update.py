@@ -119,7 +119,8 @@ def learn(
         typer.Option(
             min=1,
             metavar="N",
-            help="Save the model after every N documents, so that an error loses at most these.",
+            help="Save the model after every N documents, so that an error loses at most N "
+            "documents.",
             show_default="at the end",
         ),
     ] = None,
@@ -134,7 +135,7 @@ def learn(
     The result equals a model trained on all documents together. The model file is replaced in one
     step: after an error or Ctrl-C, the old one is still there. Probabilities stay calibrated as in
     training; tally info shows how many documents were learned since. A new label that looks like a
-    slip of a known one stops the command: see --yes and --merge-labels.
+    typo of a known one stops the command: see --yes and --merge-labels.
 
     \b
     tally learn mails.tally monday.csv tuesday.csv --text body --label folder
@@ -162,7 +163,7 @@ def forget(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Forget documents that were learned, exactly.
+    """Forget documents: remove exactly what the model learned from them.
 
     Give the documents with the labels they were learned with. If the counts show that one of them
     was never learned, the model is not changed. The model file is replaced in one step.
@@ -262,7 +263,7 @@ def thresholds(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show or set the thresholds of a model of several labels per document.
+    """Show or set the thresholds of a multi-label model.
 
     A threshold is the lowest probability at which a label is assigned. micro: one threshold for
     all labels, with the best micro-averaged F1. macro: one for each label, with the best F1 that
@@ -284,8 +285,8 @@ def thresholds(
     chosen = classifier.report().thresholds
     if chosen is None:
         raise SettingsError(
-            "this model has no thresholds: each document gets its best label, or probabilities "
-            "are not calibrated."
+            "this model has no thresholds: each document gets its most probable label, or "
+            "probabilities are not calibrated."
         )
     if as_json:
         print_json(

@@ -264,7 +264,10 @@ class Comparison:
         n = len(np.unique(self.splits.units))
         if self.splits.method != "groups" or n >= _MIN_GROUPS:
             return ""
-        return f"there are {n} groups only, so intervals are wide: a new group may differ much."
+        return (
+            f"there are only {n} groups, so intervals are wide: a new group may differ much from "
+            "these."
+        )
 
     def _warn_of_short_runs(self) -> str:
         """Name learners that beat the best on the folds they were evaluated on."""
@@ -276,8 +279,8 @@ class Comparison:
         if not ahead:
             return ""
         return (
-            f"{' and '.join(ahead)} scored higher than {self.best.name} on the folds that there "
-            "was time for. Allow more time (--budget) to evaluate all folds."
+            f"{' and '.join(ahead)} scored higher than {self.best.name} on the folds that it was "
+            "evaluated on. Allow more time (--budget) to evaluate all folds."
         )
 
     def _warn_of_failures(self) -> str:

@@ -218,7 +218,9 @@ def make_splits(
     if groups is not None and time is not None:
         raise InputError("give groups or time, not both: blocks of time cannot keep groups whole.")
     if len(labels) < 4:
-        raise InputError(f"there are {len(labels)} documents: too few for a comparison.")
+        raise InputError(
+            f"too few documents for a comparison: {len(labels)}, and it needs 4 or more."
+        )
     if groups is not None:
         numbers = group_numbers(groups, len(labels))
         return Splits("groups", _group_splits(numbers, labels, multi_label, n_folds, seed), numbers)
@@ -244,7 +246,10 @@ def _group_splits(
 ) -> tuple[TrainTestSplit, ...]:
     n_groups = int(numbers.max()) + 1
     if n_groups < 2:
-        raise InputError("all documents are in one group: there is no other one to test on.")
+        raise InputError(
+            "all documents are in one group, so there is no other group to test on. "
+            "Is this the right column (--groups)?"
+        )
     n_folds = min(n_folds, n_groups)
     classes = None if multi_label else class_numbers(labels, dict.fromkeys(labels))
     if classes is not None and n_groups * (int(classes.max()) + 1) > _MAX_STRATIFIED_CELLS:
@@ -264,7 +269,10 @@ def _limit_to_largest_class(n_folds: int, classes: Rows) -> int:
 def _time_splits(ranks: Rows, n_folds: int) -> tuple[TrainTestSplit, ...]:
     """Return the blocks of time, the latest first, each with all earlier documents to train on."""
     if not ranks.any():
-        raise InputError("all documents have the same time: none is later than the others.")
+        raise InputError(
+            "all documents have the same time, so there are no later ones to test "
+            "on. Is this the right column (--time)?"
+        )
     # The latest block comes first: a short budget ends after it, and the curves use it alone.
     blocks = time_block_numbers(ranks, n_folds)
     return tuple(

@@ -100,7 +100,7 @@ def _verdict(report: EvaluationReport) -> str:
     low, high = (100 * each for each in report.interval)
     return (
         f"Of 100 new documents like these, about <b>{100 * report.score:.0f}</b> get the right "
-        f"label ({low:.0f} to {high:.0f} is within chance)."
+        f"label (95% interval: {low:.0f} to {high:.0f})."
     )
 
 

@@ -138,7 +138,7 @@ def _wrap_network_errors(address: str, path: Path) -> Iterator[None]:
         reason = "there is no answer"
     # urllib3's own errors, because the body is read from response.raw.
     except (requests.ConnectionError, ConnectionLost):
-        reason = "there is no connection, or it broke off. Is there a network?"
+        reason = "the connection failed or was interrupted. Check the network and try again."
     except requests.RequestException as problem:
         reason = str(problem)
     except OSError as problem:

@@ -173,7 +173,10 @@ class Journal:
         file = os.open(self.path, flags, 0o644)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise FileError(f"{str(self.path)!r} is no file that answers can be stored in.")
+                raise FileError(
+                    f"{str(self.path)!r} is not a regular file, so answers cannot be "
+                    "stored there. Give another file."
+                )
             # Two sessions would query the same documents, and store two labels for them.
             if not _lock(file):
                 raise FileError(f"{str(self.path)!r} is in use by another session of tally label.")
@@ -232,8 +235,8 @@ class Journal:
     def _check_in_place(self) -> None:
         if not self._is_in_place():
             raise FileError(
-                f"{str(self.path)!r} was moved, removed or replaced meanwhile, so no more answers "
-                "can be stored there. Put it back, quit, and start again."
+                f"{str(self.path)!r} was moved, removed or replaced in the meantime, so no more "
+                "answers can be stored there. Put it back, quit, and start again."
             )
 
     def _is_in_place(self) -> bool:

@@ -132,7 +132,7 @@ class Session:
         check_whole("random_every", random_every, 1)
         if len(texts) < 2:
             count = "one document" if len(texts) else "no document"
-            raise InputError(f"there is nothing to choose from: there is {count}.")
+            raise InputError(f"labelling needs at least two documents, and there is {count}.")
         self.texts, self.journal = texts, journal
         self._n_jobs, self._random_every = n_jobs, random_every
         self._vectorizer = TextVectorizer(**_ANALYSIS)
@@ -140,7 +140,7 @@ class Session:
         if not self._counts.nnz:
             raise InputError(
                 f"none of the {len(texts):,} documents has a word in it, so no model can be "
-                f"trained; the first is {texts[0]!r:.60}. Is the column (--text) that of the texts?"
+                f"trained; the first is {texts[0]!r:.60}. Is this the column of the texts (--text)?"
             )
         self._model = PooledNB(doubt=_DOUBT, n_jobs=n_jobs, verbose=False)
         # This prepares the pool once, with a placeholder label; refit() sets the real labels.
