@@ -1029,7 +1029,7 @@ def _additive_models(given: Any) -> list[NaiveBayes]:
             )
         if isinstance(getattr(each, "smoothing", None), Semantic):
             raise SettingsError(
-                "a filter counts words only, so that semantic smoothing would lack the phrases and "
+                "a filter counts words only, so semantic smoothing would lack the phrases and "
                 "concepts of its translation. Use another smoothing."
             )
     made = [clone(each).set_params(multi_label=True) for each in found]

@@ -82,7 +82,8 @@ class EvaluationPage:
         several = self.report.several_labels
         meaning = "for the label in question" if several else "for the wrong answer"
         about = (
-            f"<p>{self.n_wrong:,} documents are wrong{f'; {shown}' if shown else ''}. "
+            f"<p>{self.n_wrong:,} document{' is' if self.n_wrong == 1 else 's are'} wrong"
+            f"{f'; {shown}' if shown else ''}. "
             f"Words on {green} count {meaning}, words on {red} against it. "
             "A confident mistake is often a wrong label: correct it, and train again.</p>"
         )
@@ -119,7 +120,8 @@ class EvaluationPage:
             return None
         about = (
             "<p>The accuracy of documents with similar probabilities. Dots below the dashed line "
-            f"are overconfident. Bin by bin, probabilities are off by <b>{curve.error:.1%}</b>.</p>"
+            "are overconfident. On average over the bins, probabilities differ from the accuracy "
+            f"by <b>{curve.error:.1%}</b> (calibration error).</p>"
         )
         return (
             "calibration",
@@ -133,14 +135,15 @@ def _summary(report: EvaluationReport, n_wrong: int) -> Section:
     lead = (
         f'<p class="lead">{report.measure[0].upper()}{report.measure[1:]} '
         f"<b>{report.score:.1%}</b> (95% interval {low:.1%} to {high:.1%}) "
-        f"on {report.n_documents:,} documents, of which {n_wrong:,} are wrong. "
+        f"on {report.n_documents:,} documents, of which {n_wrong:,} "
+        f"{'is' if n_wrong == 1 else 'are'} wrong. "
         f"Macro-F1, the mean over classes, is {report.macro_f1:.1%}.</p>"
     )
     warnings = []
     if report.n_learned:
         warnings.append(
-            f"{report.n_learned:,} of {report.n_documents:,} documents were learned by the model, "
-            "so the figures are too high."
+            f"The model has learned {report.n_learned:,} of these {report.n_documents:,} "
+            "documents, so the figures are too high."
         )
     if report.unknown_labels:
         listed = ", ".join(f"{label} ({n:,})" for label, n in report.unknown_labels[:10])

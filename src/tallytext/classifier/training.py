@@ -201,7 +201,7 @@ def weighted_candidates(
     if not able:
         names = [each.name for each in learners() if accepts_weights(each.default())]
         raise SettingsError(
-            f"{candidates[0].learner.name} cannot weigh documents, so that sample_weight and "
+            f"{candidates[0].learner.name} cannot weigh documents, so sample_weight and "
             f"class_weight would have no effect. Learners that can: {', '.join(names)}."
         )
     return able

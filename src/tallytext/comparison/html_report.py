@@ -367,7 +367,8 @@ def _describe_calibration(curve: ReliabilityCurve) -> str:
     words = (
         f"The most likely label has a probability of {confidence:.1%} on average, and it is right "
         f"for {accuracy:.1%} of the documents: {tendency}. "
-        f"Bin by bin, probabilities are off by <b>{curve.error:.1%}</b>. "
+        "On average over the bins, probabilities differ from the accuracy by "
+        f"<b>{curve.error:.1%}</b> (calibration error). "
     )
     if high.any():
         least, n_high = float(curve.low[high].min()), int(curve.count[high].sum())

@@ -299,8 +299,8 @@ def time_blocks(time: NDArray[Any], n_folds: int) -> list[Rows]:
     starts = np.unique(np.where(first > 0, first, end))
     if starts[0] == n:
         raise ValueError(
-            "all documents have the same time, so that none is earlier than another: check the "
-            "values of time."
+            "all documents have the same time, so none is earlier than another: check the values "
+            "of time."
         )
     return np.split(order, starts[starts < n])
 

@@ -463,8 +463,8 @@ def _remarks(report: EvaluationReport) -> list[str]:
     lines = []
     if report.n_learned:
         lines.append(
-            f"{report.n_learned:,} of {report.n_documents:,} documents were learned by the model, "
-            "so that the figures are too high"
+            f"the model has learned {report.n_learned:,} of these {report.n_documents:,} "
+            "documents, so the figures are too high"
         )
     if report.average_precision_11 is not None:
         lines.append(

@@ -698,7 +698,7 @@ def _start_counting(
     The first model has checked X and knows its columns.
     """
     if not X.shape[0]:
-        raise CountError("every sample_weight is zero, so that no document is left to count.")
+        raise CountError("every sample_weight is zero, so no document is left to count.")
     first, unit, weighted = models[0], count_unit(X), weights is not None
     for model in models:
         model._resolve_multi_label(targets.multi_label)

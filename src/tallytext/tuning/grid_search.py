@@ -160,7 +160,7 @@ def _score_candidate(point: dict[str, Any], score: float) -> ScoredCandidate:
     # NaN compares as neither smaller nor larger, so the sort would give an arbitrary order.
     if np.isnan(score):
         raise ScoreError(
-            f"{point} scored nan, so that settings cannot be ranked: check the scoring function."
+            f"{point} scored nan, so settings cannot be ranked: check the scoring function."
         )
     return ScoredCandidate(point, float(score))
 
