@@ -52,7 +52,7 @@ def test_columns_between_semicolons_are_offered(tmp_path):
     [
         ("m.csv", "text,label\nGrüße,a\n".encode("cp1252"), "--encoding cp1252"),
         ("m.xls", b"", "Save the sheet as .xlsx or CSV"),
-        ("m.xlsx", b"PK", "not copied to its end"),
+        ("m.xlsx", b"PK", "not copied completely"),
         ("m.docx", b"PK", "plain text"),
         ("m.tally", b"", "MODEL INPUT"),
     ],

@@ -231,7 +231,7 @@ def test_a_missing_file_or_a_folder_in_its_place_is_an_error(tmp_path, name):
     with pytest.raises(FileError, match="there is no file"):
         DocumentReader(tmp_path / name, label=None)
     (tmp_path / name).mkdir()
-    with pytest.raises(FileError, match=f"is a folder, but was to be read as {name[2:]}"):
+    with pytest.raises(FileError, match=f"is a folder, so it cannot be read as {name[2:]}"):
         load_documents(tmp_path / name, label=None, format=name[2:])
 
 
@@ -276,7 +276,7 @@ def test_parquet_columns_of_other_types_are_refused(mails, columns, message):
         ("m.dat", {}, "csv, tsv, jsonl, parquet, xlsx, sqlite, duckdb, folder, tar, txt"),
         ("m", {}, "does not show the format"),
         ("m.csv", {"format": "cvs"}, "no format 'cvs'. Known: csv, .* Did you mean 'csv'"),
-        ("m.csv", {"format": "folder"}, "is a file, but was to be read as folder"),
+        ("m.csv", {"format": "folder"}, "is a file, so it cannot be read as folder"),
         ("m.csv", {"match": "*.txt"}, "match is for folders and archives"),
         ("m.csv", {}, "no header line"),
         ("m.txt", {}, "label=None"),

@@ -255,7 +255,7 @@ def test_a_table_without_rows_has_no_documents(folder):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("m.xlsx", b"text,label\nx,a\n", "it is no workbook, .*--format"),
+        ("m.xlsx", b"text,label\nx,a\n", "it is not a workbook, .*--format"),
         ("m.xlsx", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600), "it has a password, or is in"),
         ("m.db", b"text,label\nx,a\n" * 100, "as SQLite: file is not a database.*--format"),
         ("m.duckdb", b"text,label\nx,a\n" * 1000, "as DuckDB: .*not a valid DuckDB database"),

@@ -42,7 +42,7 @@ def parse_unlabelled(given: list[str] | None) -> tuple[str | None, list[str]]:
     if len(words) > 1:
         raise typer.BadParameter(
             f"--unlabelled {words[0]} and --unlabelled {words[1]} exclude each other. Leave out "
-            "one of the two. A file of that name is given as ./use."
+            "one of the two. To read a file of that name, write ./use."
         )
     files = [each for each in given or [] if each not in UNLABELLED_WORDS]
     return (words[0] if words else None), files
@@ -163,7 +163,7 @@ class HalfLabelled:
             raise InputError(
                 f"none of the {documents.n_documents:,} documents in {', '.join(self._sources)} "
                 f"has a label: {self._label!r} is empty in all rows. Is --label the right column? "
-                "tally label lets you label some of them."
+                "To label some of them, run tally label."
             )
 
     def texts(self) -> Iterator[list[str]]:
@@ -188,19 +188,23 @@ class HalfLabelled:
         if self.are_used and not classifier.learner_.unlabelled and classifier.model in _AUTOMATIC:
             return f"{rows} not used: the chosen model learns from labelled documents only"
         if self.are_used:
-            return f"{rows} used as unlabelled documents (not with --unlabelled none)"
+            return f"{rows} used as unlabelled documents (to leave them out, add --unlabelled none)"
         if self._word == "none":
             return f"{rows} left out (--unlabelled none)"
         if self._has_lists or classifier.multi_label:
-            return f"{rows} left out: unlabelled documents need one label in each other document"
+            return (
+                f"{rows} left out: unlabelled documents can be used only if all other documents "
+                "have one label each"
+            )
         return f"{rows} left out: this model learns from labelled documents only"
 
     def _set_aside(self, source: str, batch: Any, rows: list[int]) -> None:
         self.n_unlabelled += len(rows)
         if self._word == "error":
             raise InputError(
-                f"row {batch.places[rows[0]]} of {source} has no label (--unlabelled error). "
-                "--unlabelled none leaves such rows out, and use trains on them, too."
+                f"row {batch.places[rows[0]]} of {source} has no label (--unlabelled error). Leave "
+                "such rows out with --unlabelled none, or learn from their texts with --unlabelled "
+                "use."
             )
         if self._uses:
             self._pool.add(batch.take(rows).strings, [])

@@ -214,7 +214,7 @@ def _wrap_tar_errors(source: str) -> Iterator[None]:
         yield
     except tarfile.TarError as problem:
         raise FileError(
-            f"cannot read {source} as a tar archive: {problem}. Is it one, and complete?"
+            f"cannot read {source} as a tar archive: {problem}. Is it a complete archive?"
         ) from None
 
 

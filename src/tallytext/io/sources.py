@@ -105,7 +105,7 @@ class Source:
             raise FileError(f"there is no file {self}.")
         elif self.path.is_dir() != (self.format == "folder"):
             found = "a folder" if self.path.is_dir() else "a file"
-            raise FileError(f"{self} is {found}, but was to be read as {self.format}.")
+            raise FileError(f"{self} is {found}, so it cannot be read as {self.format}.")
         if self.table is not None and self.format not in TABLE_FORMATS:
             raise FileError(
                 f"{self} has no tables: {_TABLE_SIGN} and a name are for {', '.join(TABLE_FORMATS)}"
@@ -182,7 +182,7 @@ def wrap_os_errors(source: Source) -> Iterator[None]:
     # All but xz raise EOFError, which is not an OSError, for truncated data.
     except EOFError:
         raise FileError(
-            f"{source} ends in the middle of its compressed data. Was it copied as a whole?"
+            f"{source} ends in the middle of its compressed data. Was it copied completely?"
         ) from None
     except (OSError, zlib.error, lzma.LZMAError, *_zstd_errors()) as problem:  # type: ignore[misc]
         reason = getattr(problem, "strerror", None) or str(problem)

@@ -259,8 +259,8 @@ class _Workbook(TableFile):
     def _describe_error(self, problem: Exception) -> str | None:
         if isinstance(problem, zipfile.BadZipFile) and "not a zip file" in str(problem):
             return (
-                "it is no workbook, or was not copied to its end. If it is text, name its format "
-                "with --format."
+                "it is not a workbook, or was not copied completely. If it is text, name its "
+                "format with --format."
             )
         if isinstance(problem, _DAMAGE):
             reason = f"{type(problem).__name__}: {problem}"
