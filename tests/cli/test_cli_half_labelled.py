@@ -92,7 +92,7 @@ def test_documents_of_several_labels_leave_them_out(tmp_path):
     records = [{"text": text, "label": [label, "mail"]} for text, label in MAILS]
     source = write_jsonl(tmp_path / "m.jsonl", [*records, {"text": "x", "label": None}])
     shown = succeed("train", source, "-o", tmp_path / "m.tally").stdout
-    assert "1 row without a label was left out: unlabelled documents need one label" in shown
+    assert "1 row without a label was left out: unlabelled documents can be used only if" in shown
     result = run("train", source, "-o", tmp_path / "m.tally", "--unlabelled", "use")
     assert result.exit_code == 1
     assert "only if each of the other documents has exactly one label" in result.stderr
