@@ -143,6 +143,6 @@ def test_the_json_has_verdict_interval_and_baseline():
 def test_a_notebook_has_every_line_of_the_report():
     found = report(model="auto")
     page = found._repr_html_()
-    for each in (found.description, "most frequent class", "clf.predict(new_texts)"):
+    for each in (found.description, "most frequent label", "clf.predict(new_texts)"):
         assert each.replace("'", "&#x27;") in page
     assert page.count("<table>") == page.count("</table>") == 2

@@ -185,7 +185,7 @@ class TestPage:
         if curve.at_double is not None:
             assert f"{curve.at_double:.1%}" in page
         assert f"{comparison.vocabulary_curve.best.n_terms:,}</b> of" in page
-        assert f"off by <b>{comparison.evaluation.reliability.error:.1%}" in page
+        assert f"from the accuracy by <b>{comparison.evaluation.reliability.error:.1%}" in page
 
     def test_learners_that_are_not_significantly_different_are_named(self, comparison):
         other = comparison.results[1]

@@ -306,8 +306,8 @@ def format_by_name(source: str, default: str | None) -> str | None:
 def check_not_empty(n_documents: int, n_skipped: int, sources: Sequence[str]) -> None:
     """Raise InputError if no document was read."""
     if not n_documents:
-        rows = "row" if n_skipped == 1 else "rows"
-        skipped = f" All {n_skipped:,} {rows} were skipped (--on-error skip)." * bool(n_skipped)
+        rows = "The only row was" if n_skipped == 1 else f"All {n_skipped:,} rows were"
+        skipped = f" {rows} skipped (--on-error skip)." * bool(n_skipped)
         names = ", ".join("standard input" if each == "-" else each for each in sources)
         raise InputError(f"there is no document in {names}.{skipped}")
 
