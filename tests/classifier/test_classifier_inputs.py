@@ -12,7 +12,6 @@ from tallytext import TextClassifier, TextVectorizer
 from tallytext.errors import InputError, LabelError, ScoreError, UnknownNameError
 
 NO_TEXTS = {
-    "a string": "salt",
     "bytes": b"salt",
     "a mapping": {"a": "salt"},
     "a number": 3,

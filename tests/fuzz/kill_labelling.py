@@ -31,7 +31,7 @@ from tallytext.labelling import Annotation, Journal, Session
 CLASSES = {"sea": "wave salt tide ship fish", "sky": "cloud star moon wing bird"}
 #: What ends every page; nothing else shows it.
 ASKED = re.compile(rb"\[q\]\S* quit")
-ABOUT = re.compile(rb"document (\d+)")
+ABOUT = re.compile(rb"row (\d+)")
 PATIENCE = 60.0
 
 
@@ -89,7 +89,7 @@ class Child:
             if not self._read():
                 return None
         page, self._seen = self._seen[: asked.end()], self._seen[asked.end() :]
-        return int(ABOUT.findall(page)[-1])
+        return int(ABOUT.findall(page)[-1]) - 1  # rows are counted from 1
 
     def press(self, key: str) -> None:
         os.write(self._terminal, key.encode())
