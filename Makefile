@@ -47,6 +47,7 @@ help: ## list the targets
 
 demo: $(core) ## show the main jobs on support tickets, and on the docstrings of this machine
 	@$(BIN)/tally demo $(ARGS)
+	@echo "Now run: . $(VENV)/bin/activate"
 
 # A process for each core: more threads of linear algebra would only wait for each other.
 test: $(core) $(group_test) $(group_spark) ## run the tests (ARGS="-k vocabulary" for some of them)

@@ -1,3 +1,4 @@
+import sys
 from importlib.metadata import version
 from io import StringIO
 
@@ -10,7 +11,7 @@ from scipy.stats import chi2_contingency
 from typer.testing import CliRunner
 
 from tallytext.cli import app
-from tallytext.cli.demo import _QUERY_TEXT, load_tickets, show_docstring_job
+from tallytext.cli.demo import _QUERY_TEXT, _activation_hint, load_tickets, show_docstring_job
 from tallytext.features.term_scores import signed_g2
 from tallytext.io import load_docstrings, load_documents
 
@@ -80,6 +81,18 @@ def test_the_larger_job_is_evaluated_and_repeated_with_few_labels():
     output = console.export_text()
     for expected in ("accuracy", "95% interval", "tally evaluate ", "--unlabelled"):
         assert expected in output
+    assert "learned by the model" not in output
+
+
+def test_the_demo_says_how_to_put_tally_on_the_path(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin/python"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/activate").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert ". bin/activate" in _activation_hint()
+    (tmp_path / "tally").touch(0o755)
+    assert _activation_hint() == ""
 
 
 def test_the_tickets_are_written_and_overwrite_nothing(tmp_path, tally_command):

@@ -232,6 +232,29 @@ def test_a_reader_that_leaves_early_is_no_error(model, tmp_path):
     assert process.returncode == 0
 
 
+def test_a_training_report_that_nobody_reads_to_the_end_is_no_error(tmp_path):
+    source, path = write_csv(tmp_path / "mails.csv", MAILS), tmp_path / "m.tally"
+    process = start("train", source, "-o", path)
+    process.stdout.close()
+    process.stdout = None
+    process.communicate()
+    assert process.returncode == 0
+    assert json_of("info", path)["n_documents"] == len(MAILS)
+
+
+def test_the_most_probable_label_of_a_text_without_a_known_word_is_explained(tmp_path):
+    rows = [("cheap pills", "spam")] * 2 + [("long lunch", "work")] * 9 + [("a walk", "home")] * 4
+    path = tmp_path / "m.tally"
+    TextClassifier("bernoulli").fit(*map(list, zip(*rows, strict=True))).save(path)
+    shown = succeed("explain", path, "0123").stdout.splitlines()
+    assert shown[0].startswith("work ")
+    assert shown[1].startswith("work rather than ")
+    assert json_of("explain", path, "0123", "--against", "work")["label"] == "home"
+    result = run("explain", path, "-", input=" \n")
+    assert result.exit_code == 1
+    assert "there is no text" in result.stderr
+
+
 def test_info_shows_the_discount_that_is_used_and_its_bounds(tmp_path):
     texts, labels = zip(*MAILS, strict=True)
     smoothing = AbsoluteDiscount("leave-one-out")

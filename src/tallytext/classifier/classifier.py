@@ -1106,7 +1106,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         text : str
         label : label, default=None
-            The class to explain; None for the best.
+            The class to explain; None for the most probable.
         against : label, default=None
             The class to compare it with; None for the next best, or for all others.
         by : {"word", "feature"}, default="word"
@@ -1132,8 +1132,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         vectorizer, model = self._reading
         x = self._mask(vectorizer.transform([text]))
-        found = model.explain(x, label, against, text=text, vectorizer=vectorizer)
+        best = self._most_probable(text, against) if label is None else label
+        found = model.explain(x, best, against, text=text, vectorizer=vectorizer)
         return sum_onto_words(found, vectorizer.build_analyzer()) if by == "word" else found
+
+    def _most_probable(self, text: str, other: Any) -> Any:
+        """Return the most probable class but ``other``; None if there is no other."""
+        # Not the class of the highest score: a text without a known word has the probabilities of
+        # the class frequencies.
+        proba, classes, _ = next(iter(self._probabilities([text], self.calibration_)))
+        names = classes.tolist()
+        ranked = (names[c] for c in np.argsort(-proba[0], kind="stable"))
+        return next((name for name in ranked if name != other), None)
 
     def terms(self, label: Any, n: int = 10) -> list[str]:
         """Return the terms that are most typical of a class, by log-likelihood ratio.

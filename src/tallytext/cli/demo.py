@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from random import Random
+from shlex import quote
+from shutil import which
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -23,6 +26,7 @@ from tallytext.cli.io import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tallytext.classifier.classifier import TextClassifier
     from tallytext.io.docstrings import PythonFile
 
 
@@ -170,6 +174,7 @@ def show_docstring_job(console: Console, texts: list[str], labels: list[str]) ->
     start = perf_counter()
     classifier = TextClassifier(verbose=shows_progress(False)).fit(*learned)
     seconds = perf_counter() - start
+    held_out = leave_out_learned(classifier, held_out)
     megabytes = sum(len(text.encode("utf-8", "replace")) for text in learned.texts) / 1e6
     console.print(
         f"trained on {len(learned.texts):,} docstrings of {len(classifier.classes_)} packages, "
@@ -180,6 +185,24 @@ def show_docstring_job(console: Console, texts: list[str], labels: list[str]) ->
     _show_commands(console, "tally evaluate tickets.tally test.csv --text body --label queue")
     _rule(console, f"6. Few labels: {_N_LABELS} for each package")
     show_few_labels(console, learned, held_out)
+
+
+def leave_out_learned(classifier: TextClassifier, held_out: LabelledTexts) -> LabelledTexts:
+    """Leave out documents that the classifier learned: packages repeat some docstrings.
+
+    Examples
+    --------
+    >>> from tallytext import TextClassifier
+    >>> classifier = TextClassifier("refined").fit(["wave", "cloud"], ["sea", "sky"])
+    >>> leave_out_learned(classifier, LabelledTexts(["wave", "wind"], ["sea", "sky"])).texts
+    ['wind']
+    """
+    if not classifier.n_kept:
+        return held_out
+    learned = classifier.is_learned(*held_out).tolist()
+    pairs = zip(*held_out, learned, strict=True)
+    new = [(text, label) for text, label, is_old in pairs if not is_old]
+    return LabelledTexts([text for text, _ in new], [label for _, label in new])
 
 
 def show_few_labels(console: Console, learned: LabelledTexts, held_out: LabelledTexts) -> None:
@@ -279,7 +302,7 @@ def demo(
         show_message(f"wrote 150 example tickets to {tickets}")
         return
     console = result_console()
-    console.print(_BEGIN)
+    console.print(_BEGIN + _activation_hint())
     shown = TicketDemonstration(console, load_tickets())
     shown.training()
     shown.prediction()
@@ -290,6 +313,16 @@ def demo(
         show_docstring_job(console, *_read_docstrings())
     _rule(console, "Next steps")
     console.print(_END, end="")
+
+
+def _activation_hint() -> str:
+    """Return the command that puts tally on the path of the shell; '' if it is there."""
+    script = Path(sys.executable).parent / "activate"
+    if which("tally") or not script.is_file():
+        return ""
+    here = Path.cwd()
+    shown = script.relative_to(here) if script.is_relative_to(here) else script
+    return f"Your shell does not find tally yet. First run: . {quote(str(shown))}\n"
 
 
 def _read_docstrings() -> tuple[list[str], list[str]]:

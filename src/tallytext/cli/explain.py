@@ -73,6 +73,11 @@ def explain(
     _check_is_text(text, model)
     classifier = load_model(model, [text])
     document = standard_input().read() if text == "-" else text
+    if not document.strip():
+        raise InputError(
+            "there is no text to explain. tally predict gives an empty document the label null, "
+            "because none of its words is known."
+        )
     wanted, other = (
         None if name is None else find_class(classifier, name) for name in (label, against)
     )

@@ -81,9 +81,16 @@ def result_console() -> Console:
     """Return the console for results, on standard output; without colours unless a terminal."""
     from rich.console import Console
 
+    class ResultConsole(Console):
+        def on_broken_pipe(self) -> None:
+            """Raise the error again, which ends a command well; the base class exits with 1."""
+            raise
+
     # Labels and terms are data: "[bold]" or ":smile:" in them must be printed as they are. Without
     # a terminal, lines are not wrapped, because programs read them.
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    return ResultConsole(
+        highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty()
+    )
 
 
 def message_console(screen: IO[str] | None = None) -> Console:
