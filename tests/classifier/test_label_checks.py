@@ -198,3 +198,23 @@ def test_other_words_may_be_in_most_documents_of_a_class(n):
 def test_small_classes_and_a_single_class_are_not_checked():
     assert not leaks_of(["sea"] * 19 + ["sun", "moon"] * 50, ["sea"] * 19 + ["sky"] * 100)
     assert not leaks_of(["sea"] * 50, ["sea"] * 50)
+
+
+@pytest.mark.parametrize(
+    ("rare", "frequent"), [("Worl", "World"), ("Sci/Techs", "Sci/Tech"), ("Sci/Tec", "Sci/Tech")]
+)
+def test_a_last_letter_is_a_slip_beside_a_label_that_is_much_more_frequent(rare, frequent):
+    assert slips_of(rare, frequent, 1, 140) == [(rare, frequent)]
+    assert slips_of(rare, frequent, 1, 15) == []
+    assert slips_of(rare, frequent, 3, 140) == []
+
+
+def test_blanks_inside_a_label_are_a_spelling_except_between_digits():
+    found = label_problems(["Sci/Tech"] * 5 + ["Sci/ Tech", "1 2", "12"], known={"Sci/Tech": 9})
+    assert found.replacements() == {"Sci/ Tech": "Sci/Tech"}
+    assert label_problems(["type A", "type B"] * 30).replacements() == {}
+
+
+def test_labels_of_the_model_are_kept():
+    found = label_problems(["world"] * 200, known={"World": 140})
+    assert found.replacements() == {"world": "World"}

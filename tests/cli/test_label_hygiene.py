@@ -1,5 +1,7 @@
 """Labels that look like mistakes, in the commands train and learn."""
 
+import csv
+
 import pytest
 
 from commands import MAILS, json_of, run, succeed, trained, write_csv, write_jsonl
@@ -93,3 +95,84 @@ def test_train_warns_of_near_duplicates_across_folds(tmp_path):
     options = ["-o", tmp_path / "m.tally", "--model", "multinomial"]
     assert "near duplicate in training" in succeed("train", source, *options).stderr
     assert "near duplicate" not in succeed("train", source, *options, "--quiet").stderr
+
+
+def test_compare_stops_at_labels_that_look_like_mistakes(tmp_path):
+    source = write_csv(tmp_path / "mails.csv", MAILS + UNTIDY)
+    result = run("compare", source, "-o", tmp_path / "c.html", "--learner", "multinomial")
+    assert (result.exit_code, "'spma' (1)" in result.stderr) == (1, True)
+    assert not (tmp_path / "c.html").exists()
+
+
+def test_suspects_of_merged_labels_can_be_forgotten_and_learned(tmp_path):
+    wrong = [("cheap pills today", "Work"), ("the report is due", "spma"), ("noon", "NaN")]
+    source = write_csv(tmp_path / "mails.csv", MAILS + wrong)
+    model, suspects = tmp_path / "m.tally", tmp_path / "suspects.csv"
+    options = ["--merge-labels", "-q"]
+    succeed("train", source, "-o", model, "--model", "multinomial", *options)
+    compared = ["compare", source, "-o", tmp_path / "c.html", "--learner", "multinomial"]
+    succeed(*compared, "--suspects", suspects, *options)
+    listed = list(csv.DictReader(suspects.read_text().splitlines()))
+    assert listed
+    assert {each["label"] for each in listed} <= {"friends", "spam", "work"}
+    n = json_of("info", model)["n_documents"]
+    assert json_of("forget", model, suspects)["n_documents"] == n - len(listed)
+    learned = json_of("learn", model, suspects, "--label", "corrected")
+    assert (learned["n_documents"], learned["n_classes"]) == (n, 3)
+
+
+def test_forget_names_the_row_and_the_label_that_was_meant(tmp_path):
+    model = trained(tmp_path)
+    before = model.read_bytes()
+    text, label = MAILS[0]
+    rows = write_csv(tmp_path / "old.csv", [MAILS[1], (text, label.upper())])
+    result = run("forget", model, rows)
+    assert result.exit_code == 1
+    shown = " ".join(result.stderr.split())
+    for part in ("old.csv, row 2", f"no label '{label.upper()}'", f"Did you mean '{label}'?"):
+        assert part in shown
+    assert "Nothing was forgotten." in shown
+    assert model.read_bytes() == before
+
+
+def test_forget_names_the_row_that_was_never_learned(tmp_path):
+    model = trained(tmp_path)
+    rows = write_csv(tmp_path / "old.csv", [*MAILS[:5], ("zebra", MAILS[0][1])])
+    result = run("forget", model, rows)
+    shown = " ".join(result.stderr.split())
+    assert result.exit_code == 1
+    assert "old.csv, row 6" in shown
+    assert "ever learned by this model" in shown
+
+
+def test_a_file_trained_with_merged_labels_can_be_forgotten_with_them(tmp_path):
+    model = trained(tmp_path)
+    before = json_of("info", model)["n_documents"]
+    more = write_csv(tmp_path / "more.csv", UNTIDY)
+    assert json_of("learn", model, more, "--merge-labels")["n_documents"] == before + 3
+    assert json_of("forget", model, more, "--merge-labels")["n_documents"] == before
+
+
+def test_the_spelling_of_the_model_wins_over_a_more_frequent_one(tmp_path):
+    model = trained(tmp_path)
+    more = write_csv(tmp_path / "more.csv", [("noon", "FRIENDS")] * 30)
+    assert json_of("learn", model, more, "--merge-labels")["n_classes"] == 3
+
+
+def test_evaluate_asks_which_label_was_meant_and_merges_it(tmp_path):
+    model = trained(tmp_path)
+    source = write_csv(tmp_path / "t.csv", [(t, "SPAM" if s == "spam" else s) for t, s in MAILS])
+    asked = succeed("evaluate", model, source)
+    assert "Did you mean 'spam'? With --merge-labels" in " ".join(asked.stderr.split())
+    merged = json_of("evaluate", model, source, "--merge-labels")
+    assert merged["unknown_labels"] == []
+    assert merged["score"] > json_of("evaluate", model, source)["score"]
+
+
+def test_train_names_labels_with_one_document(tmp_path):
+    source = write_csv(tmp_path / "mails.csv", [*MAILS, ("a bill", "invoices")])
+    options = ["-o", tmp_path / "m.tally", "--model", "multinomial", "-q"]
+    result = succeed("train", source, *options)
+    assert "labels with one document: 'invoices'" in result.stderr
+    tidy = write_csv(tmp_path / "tidy.csv", MAILS)
+    assert "one document" not in succeed("train", tidy, *options).stderr

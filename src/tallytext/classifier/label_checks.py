@@ -33,6 +33,8 @@ _MIN_RATIO = 10
 _MIN_LENGTH = 4
 # A letter replaced, added or left out makes another word of a short one: "opec" and "oapec".
 _MIN_LENGTH_REPLACED = 6
+# Except for the last letter, as in "Worl", if the other label has this many times as many.
+_MIN_RATIO_LAST = 20
 _MAX_SHOWN = 5
 # A word tells the label of a class if it has these shares of its documents, and few others.
 _MIN_LEAK_DOCUMENTS, _MIN_LEAK_SHARE, _MIN_NAMED_RECALL = 20, 0.99, 0.9
@@ -142,16 +144,18 @@ def count_problems(counts: LabelCounts, known: LabelCounts | None = None) -> Lab
     both = Counter(before)
     both.update(counts)
     # Equal numbers are one label, so that only text can look like another label.
-    folded: defaultdict[str, list[Counted]] = defaultdict(list)
+    spelled: defaultdict[str, list[Counted]] = defaultdict(list)
     for label, n in both.items():
-        folded[_normalize(label)].append((label, n))
+        spelled[_join_parts(_normalize(label))].append((label, n))
+    folded = {_normalize(_largest(group)[0]): group for group in spelled.values()}
     missing = tuple((label, n) for label, n in counts.items() if is_missing_label(label))
 
     def is_new(label: Any) -> bool:
         return label not in before and not is_missing_label(label)
 
     spellings = tuple(
-        tuple(sorted(group, key=lambda each: -each[1]))
+        # A label of the model comes before others, because the model keeps its labels.
+        tuple(sorted(group, key=lambda each: (each[0] not in before, -each[1])))
         for group in folded.values()
         if len(group) > 1 and any(is_new(label) for label, _ in group)
     )
@@ -311,6 +315,11 @@ def _normalize(label: Any) -> str:
     return " ".join(text.split()).casefold()
 
 
+def _join_parts(text: str) -> str:
+    """Return a label without blanks, except between digits: "1 2" is not "12"."""
+    return re.sub(r"(?<!\d) | (?!\d)", "", text)
+
+
 def _slips(folded: Mapping[str, list[Counted]]) -> Iterator[tuple[Counted, Counted]]:
     """Yield rare labels with the frequent label that they differ from by one slip."""
     totals = {text: sum(n for _, n in group) for text, group in folded.items()}
@@ -333,7 +342,8 @@ def _slips(folded: Mapping[str, list[Counted]]) -> Iterator[tuple[Counted, Count
         likely = [
             other
             for other in others
-            if _is_rare(totals[text], totals[other]) and _is_slip(text, other)
+            if _is_rare(totals[text], totals[other])
+            and (_is_slip(text, other) or _is_last_letter(text, totals[text], other, totals[other]))
         ]
         if likely:
             other = max(likely, key=lambda each: (totals[each], each))
@@ -375,6 +385,14 @@ def _is_slip(one: str, other: str) -> bool:
     # A letter twice is a slip in short words, too: "spaam".
     is_doubled = longer[start] == longer[start - 1]
     return _word_length(longer, start) >= (_MIN_LENGTH if is_doubled else _MIN_LENGTH_REPLACED)
+
+
+def _is_last_letter(rare: str, n_rare: int, frequent: str, n_frequent: int) -> bool:
+    """Return True if a very rare label lacks the last letter of a frequent one, or has one more."""
+    shorter, longer = sorted((rare, frequent), key=len)
+    if n_rare > _MAX_SLIPS or n_frequent < _MIN_RATIO_LAST * n_rare or longer[:-1] != shorter:
+        return False
+    return longer[-1].isalpha() and _word_length(frequent, len(frequent) - 1) >= _MIN_LENGTH
 
 
 def _common_start(one: str, other: str) -> int:

@@ -24,6 +24,7 @@ from tallytext.cli.io import (
     show_warning,
     shows_progress,
 )
+from tallytext.cli.label_hygiene import LabelCheck, LabelOptions
 from tallytext.cli.train import default_output
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def compare(
     identifiers: Identifiers = None,
     ranking: options.Ranking = False,
     reading: options.ReadingOptions,
+    hygiene: LabelOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -131,6 +133,9 @@ def compare(
     difference from the best and its significance, macro-F1, time and memory. The report opens in
     any browser. It shows confusions, learning curves for more labels and fewer words, calibration,
     typical terms of each class, and documents whose label is probably wrong, with the evidence.
+
+    Labels that look like mistakes stop the command, as in tally train: see --yes and
+    --merge-labels.
 
     If your texts come in threads, by author or over time, pass --groups or --time; otherwise the
     scores are too high.
@@ -156,7 +161,9 @@ def compare(
     start = perf_counter()
     also = dict.fromkeys([*([] if column is None else [column]), *ids])
     documents = InputDocuments(sources, reading, quiet, also=also)
-    texts, labels, keys, places = _read(documents, column, ids)
+    check = LabelCheck(hygiene)
+    check.read_labels(sources, reading, quiet)
+    texts, labels, keys, places = _read(documents, check, column, ids)
     with note_on_interrupt(lambda: f"Nothing was written; {str(path)!r} was not changed."):
         comparison = tallytext.compare(
             texts,
@@ -199,13 +206,14 @@ def _describe_place(place: Place, *, has_file: bool) -> str:
 
 
 def _read(
-    documents: InputDocuments, column: str | None, ids: list[str]
+    documents: InputDocuments, check: LabelCheck, column: str | None, ids: list[str]
 ) -> tuple[list[str], list[Any], list[Any], list[Place]]:
     texts: list[str] = []
     labels: list[Any] = []
     keys: list[Any] = []
     places: list[Place] = []
-    for source, batch in documents.by_source():
+    for source, read in documents.by_source():
+        batch = check.merge_batch(read)
         texts += batch.strings
         labels += batch.labels or []
         keys += [] if column is None else batch.also[column]
@@ -214,6 +222,7 @@ def _read(
             {"file": source, "row": row, **dict(zip(ids, values, strict=True))}
             for row, *values in rows
         ]
+    check.check()
     return texts, labels, keys, places
 
 

@@ -23,6 +23,14 @@ from tallytext.cli.io import (
     result_console,
     show_error,
     show_message,
+    show_warning,
+)
+from tallytext.cli.label_hygiene import (
+    LabelOptions,
+    MergeLabels,
+    count_classes,
+    model_label_check,
+    suggest_label,
 )
 from tallytext.cli.options import EngineOptions
 from tallytext.errors import LabelError
@@ -127,6 +135,7 @@ def evaluate(
     html: Html = None,
     identifiers: Identifiers = None,
     reading: options.ReadingOptions,
+    merge_labels: MergeLabels = False,
     engine: EngineOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -155,6 +164,9 @@ def evaluate(
             "--errors, --html and --id do not work with --engine, whose workers send figures only. "
             "Evaluate some of the files without --engine."
         )
+    hygiene = LabelOptions(merge_labels=merge_labels)
+    if engine.engine is not None:
+        hygiene.check_engine()
     if html is not None:
         check_output_file(html, page=True)
     if errors is not None:
@@ -168,7 +180,9 @@ def evaluate(
                 classifier, sources, reading, engine, ranking, quiet
             )
         else:
-            local = _LocalEvaluation(classifier, sources, reading, identifiers or [], quiet)
+            local = _LocalEvaluation(
+                classifier, sources, reading, hygiene, identifiers or [], quiet
+            )
             finder = local.run(ranking, errors, max(show_errors, _n_on_page(html)))
             report, documents = local.report, local.documents
     _check_known_labels(classifier, report)
@@ -189,6 +203,7 @@ def evaluate(
             if path is not None:
                 show_message(f"saved as {path}")
     documents.close()
+    _question_labels(classifier, report)
     _check_score(report, min_score)
 
 
@@ -206,6 +221,7 @@ class _LocalEvaluation:
         classifier: TextClassifier,
         sources: list[str],
         reading: options.ReadingOptions,
+        hygiene: LabelOptions,
         identifiers: list[str],
         quiet: bool,
     ) -> None:
@@ -219,6 +235,7 @@ class _LocalEvaluation:
                 f"--id {taken[0]}: a mistake has a column of this name already. Leave it out."
             )
         self._columns = mistake_columns(classifier.multi_label_, identifiers)
+        self._labels = model_label_check(hygiene, sources, reading, quiet, classifier)
         self.documents = InputDocuments(
             sources, reading, quiet, max_documents=_MAX_BATCH_DOCUMENTS, also=identifiers
         )
@@ -250,7 +267,8 @@ class _LocalEvaluation:
 
         if format is not None:
             yield format.header
-        for source, batch in self.documents.by_source():
+        for source, read in self.documents.by_source():
+            batch = self._labels.merge_batch(read)
             pair = [(batch.texts, batch.labels)]
             for answers in answer_batches(self._classifier, pair, self.evaluation):
                 found = finder.find(answers, batch, source)
@@ -298,9 +316,25 @@ def _check_known_labels(classifier: TextClassifier, report: EvaluationReport) ->
     ours = _list_labels(classifier.classes_.tolist())
     raise LabelError(
         f"the model knows none of the labels of these documents, such as {theirs}. Its own are "
-        f"{ours}. Is --label the right column? Labels in CSV files are text, which differs from "
-        "numbers in JSON and Parquet files."
+        f"{ours}.{_first_question(classifier, report)} Is --label the right column? Labels in "
+        "CSV files are text, which differs from numbers in JSON and Parquet files."
     )
+
+
+def _question_labels(classifier: TextClassifier, report: EvaluationReport) -> None:
+    """Warn of labels that the model does not know, but that look like one of its labels."""
+    known = count_classes(classifier.tally_) if report.unknown_labels else {}
+    for label, n in report.unknown_labels[:_N_LABELS_SHOWN]:
+        question = suggest_label(label, known, "tally evaluate")
+        if question:
+            show_warning(f"the model does not know the label {label!r:.60} ({n:,}). {question}")
+
+
+def _first_question(classifier: TextClassifier, report: EvaluationReport) -> str:
+    """Return the question about the most frequent unknown label, after a blank; or ""."""
+    label, _ = report.unknown_labels[0]
+    question = suggest_label(label, count_classes(classifier.tally_), "tally evaluate")
+    return f" {question}" * bool(question)
 
 
 def _list_labels(labels: list[Any]) -> str:

@@ -1,10 +1,10 @@
-"""Labels that are probably mistakes, in ``tally train`` and ``learn``: stop, go on, or merge."""
+"""Labels that are probably mistakes, in the commands that read labels: stop, go on, or merge."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,9 @@ from tallytext.cli.options import ReadingOptions
 from tallytext.errors import LabelError
 
 if TYPE_CHECKING:
+    from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.label_checks import LabelCounts, LabelProblems
+    from tallytext.io.batches import Batch
     from tallytext.tally.tally import Tally
 
 _PANEL = "Labels"
@@ -32,8 +34,9 @@ MergeLabels = Annotated[
     bool,
     typer.Option(
         "--merge-labels",
-        help="Replace labels that look like mistakes by their most frequent spelling, and leave "
-        "out documents with labels such as NaN or None. The input is read twice.",
+        help="Replace labels that look like mistakes by the spelling of the model or else the most "
+        "frequent one, and leave out documents with labels such as NaN or None. The input is read "
+        "twice.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -114,19 +117,23 @@ class LabelCheck:
 
     def merge(self, texts: Any, labels: list[Any]) -> tuple[Any, list[Any]]:
         """Return texts and merged labels, without documents whose label is missing."""
-        from tallytext.classifier.label_checks import replace_labels
         from tallytext.io.batches import Batch
 
+        kept = self.merge_batch(Batch(texts, labels, range(len(labels))))
+        return kept.texts, kept.labels or []
+
+    def merge_batch(self, batch: Batch) -> Batch:
+        """Return a batch with merged labels, without documents whose label is missing."""
+        from tallytext.classifier.label_checks import replace_labels
+
         if not self._wanted.merge_labels:
-            self._count(labels)
-            return texts, labels
-        merged = replace_labels(labels, self._replacements)
+            self._count(batch.labels)
+            return batch
+        merged = replace_labels(batch.labels or [], self._replacements)
         rows = [row for row, label in enumerate(merged) if label is not None]
         self.n_without_label += len(merged) - len(rows)
-        if len(rows) == len(merged):
-            return texts, merged
-        kept = Batch(texts, merged, range(len(merged))).take(rows)
-        return kept.texts, kept.labels or []
+        batch = replace(batch, labels=merged)
+        return batch if len(rows) == len(merged) else batch.take(rows)
 
     def check(self) -> None:
         """Raise LabelError if labels of the batches so far look like mistakes."""
@@ -141,6 +148,19 @@ class LabelCheck:
         self._counts.update(count_labels(labels or []))
 
 
+def model_label_check(
+    wanted: LabelOptions,
+    sources: Sequence[str],
+    reading: ReadingOptions,
+    quiet: bool,
+    classifier: TextClassifier,
+) -> LabelCheck:
+    """Return the check of labels beside those of a model, which has read them to merge them."""
+    check = LabelCheck(wanted, count_classes(classifier.tally_))
+    check.read_labels(sources, reading, quiet)
+    return check
+
+
 def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:
     """Raise LabelError if labels that an engine counted look like mistakes."""
     from tallytext.classifier.label_checks import count_problems
@@ -153,6 +173,27 @@ def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:
 def count_classes(tally: Tally) -> dict[Any, int]:
     """Return the number of documents of each class."""
     return dict(zip(tally.classes, map(int, tally.class_documents), strict=True))
+
+
+def suggest_label(label: Any, known: LabelCounts, command: str) -> str:
+    """Return a question if a label looks like one of the model, or like a missing one; or "".
+
+    Examples
+    --------
+    >>> suggest_label("world", {"World": 140}, "tally forget")
+    "Did you mean 'World'? With --merge-labels, tally forget uses the labels of the model."
+    """
+    from tallytext.classifier.label_checks import count_problems
+
+    found = count_problems({label: 1}, known).replacements()
+    if label not in found:
+        return ""
+    if found[label] is None:
+        return f"Is it a missing label? With --merge-labels, {command} leaves such documents out."
+    return (
+        f"Did you mean {found[label]!r}? With --merge-labels, {command} uses the labels of the "
+        "model."
+    )
 
 
 def raise_problems(problems: LabelProblems, remedy: str | None = None) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePath
 from shlex import quote
+from statistics import median
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -28,7 +29,12 @@ from tallytext.cli.io import (
     shows_progress,
     unlabelled_documents,
 )
-from tallytext.cli.label_hygiene import LabelCheck, LabelOptions, check_tally_labels
+from tallytext.cli.label_hygiene import (
+    LabelCheck,
+    LabelOptions,
+    check_tally_labels,
+    count_classes,
+)
 from tallytext.cli.options import EngineLimits, EngineOptions, ReadingOptions, TrainOptions
 from tallytext.cli.train_documents import (
     HalfLabelled,
@@ -59,6 +65,8 @@ TestSize = Annotated[
 # Below this number of documents, each may well have a label of its own.
 _MIN_SUSPICIOUS_LABELS = 20
 _MAX_LEAKS_SHOWN = 3
+# Labels with one document are suspicious if at least half of the labels have so many.
+_MIN_MEDIAN, _MAX_LONE_SHOWN = 20, 10
 
 
 def train(
@@ -376,9 +384,22 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
             f"{n_documents:,} documents have {len(names):,} distinct labels, so few documents "
             "share a label. Is --label the right column?"
         )
+    lone = _lone_labels(classifier)
+    if lone:
+        shown = ", ".join(f"{label!r:.60}" for label in lone[:_MAX_LONE_SHOWN])
+        more = f" and {len(lone) - _MAX_LONE_SHOWN:,} more" * (len(lone) > _MAX_LONE_SHOWN)
+        show_warning(f"labels with one document: {shown}{more}")
     if not classifier.tally_.n_tokens:
         show_warning("the documents contain no word. Is --text the right column?")
     _warn_about_leaks(classifier)
+
+
+def _lone_labels(classifier: TextClassifier) -> list[Any]:
+    """Return the labels with a single document, if most labels have many."""
+    sizes = count_classes(classifier.tally_)
+    if not sizes or median(sizes.values()) < _MIN_MEDIAN:
+        return []
+    return [label for label, n in sizes.items() if n == 1]
 
 
 def _warn_about_near_duplicates(classifier: TextClassifier) -> None:

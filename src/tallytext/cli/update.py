@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -21,12 +21,20 @@ from tallytext.cli.io import (
     save_model,
     show_message,
 )
-from tallytext.cli.label_hygiene import LabelCheck, LabelOptions, count_classes
-from tallytext.errors import SettingsError
+from tallytext.cli.label_hygiene import (
+    LabelCheck,
+    LabelOptions,
+    MergeLabels,
+    count_classes,
+    model_label_check,
+    suggest_label,
+)
+from tallytext.errors import NegativeCountError, SettingsError
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.report import Report
+    from tallytext.io.batches import Batch
 
 
 _MAX_BATCH_DOCUMENTS = 16_384
@@ -77,24 +85,24 @@ def update_model(
     save_every: int | None,
     quiet: bool,
     as_json: bool,
-    label_check: Callable[[TextClassifier], LabelCheck] | None = None,
+    label_check: Callable[[TextClassifier], LabelCheck],
 ) -> None:
     """Learn or forget documents, and save the model."""
     check_output_file(path)
     classifier = load_model(model)
     changed = ModelUpdate(path, classifier, save_every)
-    act = classifier.learn if verb == "learn" else classifier.forget
-    labels = None if label_check is None else label_check(classifier)
+    labels = label_check(classifier)
     with note_on_interrupt(changed.outcome):
-        for batch in documents:
-            texts, given = batch.texts, batch.labels or []
-            if labels is not None:
+        for source, read in documents.by_source():
+            batch = labels.merge_batch(read)
+            if verb == "learn":
                 # Before the batch is learned: after an error, the model has none of it.
-                texts, given = labels.merge(texts, given)
                 labels.check()
-            if given:
-                act(texts, given)
-            changed.add(len(given))
+            if batch.labels and verb == "learn":
+                classifier.learn(batch.texts, batch.labels)
+            elif batch.labels:
+                _forget_batch(classifier, source, batch)
+            changed.add(len(batch))
         changed.save()
     report = classifier.report()
     if as_json:
@@ -103,6 +111,38 @@ def update_model(
     if not quiet:
         show_message(f"saved as {path}: {_sizes(report)}")
     documents.close()
+
+
+def _forget_batch(classifier: TextClassifier, source: str, batch: Batch) -> None:
+    """Forget the documents of a batch; an error names the first row that was never learned."""
+    known = count_classes(classifier.tally_)
+    for place, label in zip(batch.places, batch.labels or [], strict=True):
+        for each in label if isinstance(label, list) else [label]:
+            if each not in known:
+                question = suggest_label(each, known, "tally forget")
+                raise NegativeCountError(
+                    f"cannot forget {source}, {_place(place)}: the model has no label {each!r}. "
+                    f"{question or 'Was this document ever learned by this model?'} "
+                    "Nothing was forgotten."
+                )
+    try:
+        classifier.forget(batch.texts, batch.labels)
+    except NegativeCountError as problem:
+        if len(batch) == 1:
+            reason = str(problem).removeprefix("cannot forget: ").replace("tally", "model")
+            raise NegativeCountError(
+                f"cannot forget {source}, {_place(batch.places[0])}: {reason} Nothing was "
+                "forgotten."
+            ) from None
+        # Nothing has changed: the first half fails too, or what is left of the second.
+        middle = len(batch) // 2
+        _forget_batch(classifier, source, batch.take(range(middle)))
+        _forget_batch(classifier, source, batch.take(range(middle, len(batch))))
+
+
+def _place(place: object) -> str:
+    """Return a row in words, or the name of a file in a folder."""
+    return f"row {place:,}" if isinstance(place, int) else str(place)
 
 
 def _sizes(report: Report) -> str:
@@ -143,12 +183,7 @@ def learn(
     """
     size = min(save_every or _MAX_BATCH_DOCUMENTS, _MAX_BATCH_DOCUMENTS)
     documents = InputDocuments(sources, reading, quiet, max_documents=size)
-
-    def label_check(classifier: TextClassifier) -> LabelCheck:
-        check = LabelCheck(hygiene, count_classes(classifier.tally_))
-        check.read_labels(sources, reading, quiet)
-        return check
-
+    label_check = partial(model_label_check, hygiene, sources, reading, quiet)
     path = output or model
     update_model("learn", model, documents, path, save_every, quiet, as_json, label_check)
 
@@ -159,21 +194,26 @@ def forget(
     *,
     output: options.ChangedOutput = None,
     reading: options.ReadingOptions,
+    merge_labels: MergeLabels = False,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
     """Forget documents: remove exactly what the model learned from them.
 
-    Give the documents with the labels they were learned with. If the counts show that one of them
-    was never learned, the model is not changed. The model file is replaced in one step.
+    Give the documents with the labels they were learned with; if these were merged in training, add
+    --merge-labels here, too. If the counts show that one of them was never learned, the model is
+    not changed. The model file is replaced in one step.
 
     \b
     tally forget mails.tally wrong.csv --text body --label folder
     tally forget mails.tally wrong.jsonl -o corrected.tally
     """
     documents = InputDocuments(sources, reading, quiet)
-    update_model("forget", model, documents, output or model, None, quiet, as_json)
+    hygiene = LabelOptions(merge_labels=merge_labels)
+    label_check = partial(model_label_check, hygiene, sources, reading, quiet)
+    path = output or model
+    update_model("forget", model, documents, path, None, quiet, as_json, label_check)
 
 
 def merge(
