@@ -1148,6 +1148,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def terms(self, label: Any, n: int = 10) -> list[str]:
         """Return the terms that are most typical of a class, by log-likelihood ratio.
 
+        Strings of characters are left out if the model also counts the words that they are from.
+
         Parameters
         ----------
         label : label
@@ -1159,7 +1161,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         tally = self.tally_
         self.model_.class_number(label)  # raises for an unknown label, and lists the known ones
-        return next(typical_terms(tally, [tally.classes.index(label)], n))
+        number, has_strings = tally.classes.index(label), self.vectorizer_.chars is not None
+        return next(typical_terms(tally, [number], n, without_strings=has_strings))
 
     def score(self, texts: Any, labels: Any) -> float:
         """Return the accuracy, or the micro-averaged F1 if documents may have several labels.

@@ -15,6 +15,7 @@ from tallytext.cli.train import command_advice, print_report
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from tallytext.classifier.classifier import TextClassifier
     from tallytext.tally.tally import Tally
 
 
@@ -110,12 +111,12 @@ def terms(
     wanted = [find_class(classifier, name) for name in names] or classifier.classes_.tolist()
     numbers = list(map(tally.classes.index, wanted))
     if as_json:
-        print_json({"model": str(model), "classes": _class_rows(tally, numbers, top)})
+        print_json({"model": str(model), "classes": _class_rows(classifier, numbers, top)})
     else:
-        result_console().print(terms_table(tally, numbers, top))
+        result_console().print(terms_table(classifier, numbers, top))
 
 
-def terms_table(tally: Tally, classes: list[int], top: int) -> Table:
+def terms_table(classifier: TextClassifier, classes: list[int], top: int) -> Table:
     """Return classes with their documents and typical terms, for the terminal."""
     from rich.table import Table
     from rich.text import Text
@@ -124,9 +125,9 @@ def terms_table(tally: Tally, classes: list[int], top: int) -> Table:
     table.add_column("class")
     table.add_column("documents", justify="right")
     table.add_column("terms")
-    for each in _class_rows(tally, classes, top):
+    for each in _class_rows(classifier, classes, top):
         table.add_row(
-            Text(str(each["label"])), f"{each['documents']:,}", Text(" ".join(each["terms"]))
+            Text(str(each["label"])), f"{each['documents']:,}", Text(", ".join(each["terms"]))
         )
     return table
 
@@ -174,14 +175,16 @@ def _scores_table(found: list[dict[str, Any]], score: str) -> Table:
     return table
 
 
-def _class_rows(tally: Tally, classes: list[int], top: int) -> list[dict[str, Any]]:
+def _class_rows(classifier: TextClassifier, classes: list[int], top: int) -> list[dict[str, Any]]:
     from tallytext.features.term_scores import typical_terms
 
+    tally, has_strings = classifier.tally_, classifier.vectorizer_.chars is not None
+    typical_of = typical_terms(tally, classes, top, without_strings=has_strings)
     return [
         {
             "label": tally.classes[c],
             "documents": int(tally.class_documents[c]),
             "terms": typical,
         }
-        for c, typical in zip(classes, typical_terms(tally, classes, top), strict=True)
+        for c, typical in zip(classes, typical_of, strict=True)
     ]

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from tallytext._core import CHAR_MARK
 from tallytext._typing import FloatArray
 from tallytext.features.tf_idf import reduce_rows
 from tallytext.tally.planes import Plane
@@ -566,8 +568,13 @@ _GAINS: dict[Labels, Callable[[Tally], FloatArray]] = {
 }
 
 
-def typical_terms(tally: Tally, classes: Iterable[int], top: int) -> Iterator[list[str]]:
-    """Yield the most typical terms of each of these classes, by :func:`signed_g2`."""
+def typical_terms(
+    tally: Tally, classes: Iterable[int], top: int, *, without_strings: bool = False
+) -> Iterator[list[str]]:
+    """Yield the most typical terms of each of these classes, by :func:`signed_g2`.
+
+    Strings of characters inside words, which repeat the words, can be left out.
+    """
     # By class: the tally stores its cells by term, where a class is scattered over all rows.
     occurrences = sparse.csc_array(tally.occurrences)
     for c in classes:
@@ -579,8 +586,10 @@ def typical_terms(tally: Tally, classes: Iterable[int], top: int) -> Iterator[li
             tally.term_occurrences[ids],
             int(tally.n_tokens),
         )
-        best = np.argsort(-scores, kind="stable")[:top]
-        yield [str(term) for term in tally.vocabulary.terms(ids[best])]
+        order = np.argsort(-scores, kind="stable")
+        ranked = (str(tally.vocabulary.term(int(id))) for id in ids[order])
+        shown = (term for term in ranked if not (without_strings and term.startswith(CHAR_MARK)))
+        yield list(islice(shown, top))
 
 
 def signed_g2(
