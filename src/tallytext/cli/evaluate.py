@@ -189,7 +189,7 @@ def evaluate(
     report = report.sort_classes(sort.value)
     surest = [] if finder is None else finder.surest[:show_errors]
     if as_json:
-        wrong = None if finder is None else finder.n_wrong
+        wrong = round((1 - report.subset_accuracy) * report.n_documents)
         listed = [each.to_record(_words(classifier, each)) for each in surest]
         seen = {"model": str(model), "skipped": documents.n_skipped}
         print_json({**seen, **report.to_dict(), "wrong": wrong, "mistakes": listed})
