@@ -68,10 +68,10 @@ def test_documents_without_labels_get_one_that_is_mostly_right():
 def test_notes_summarize_the_training():
     model, _ = fitted(k=4)
     said = " ".join(model.notes_)
-    for expected in ("12 labelled and 108 other", f"trusted {model.trust_:.2f}", "held out"):
+    for expected in ("12 labelled and 108 other", f": {model.trust_:.2f} of 1", "held-out"):
         assert expected in said
     lonely, _ = fitted(k=1)
-    assert "held out" not in " ".join(lonely.notes_)
+    assert "held-out" not in " ".join(lonely.notes_)
 
 
 @pytest.mark.parametrize("trust", [0.0, 0.3, 1.0])

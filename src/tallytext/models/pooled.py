@@ -958,17 +958,17 @@ def _interpolate(ends: tuple[float, float], trust: float) -> float:
 
 def _training_notes(fitted: _FittedPool, n_labelled: int, n_documents: int) -> list[str]:
     # A model file stores these sentences.
-    note = f"the anchor was trusted {fitted.trust:.2f} of 1"
+    note = f"weight of the regression on labelled documents: {fitted.trust:.2f} of 1"
     if fitted.measured.is_known:
         note += (
-            f": on labelled documents held out it was right {fitted.measured.anchor:.0%} of the "
-            f"time, naive Bayes {fitted.measured.naive_bayes:.0%}"
+            f" (held-out accuracy {fitted.measured.anchor:.0%}, "
+            f"naive Bayes {fitted.measured.naive_bayes:.0%})"
         )
     others = n_documents - n_labelled
     return [
         f"learned from {n_labelled:,} labelled and {others:,} other documents",
         note,
-        f"words {'stood' if fitted.translated else 'did not stand'} for others they come with",
+        f"co-occurring words were {'' if fitted.translated else 'not '}used as evidence",
     ]
 
 
