@@ -42,6 +42,8 @@ def make_tables(folder):
     write_csv(folder / "good.csv")
     write_csv(folder / "spam.csv", SPAM)
     write_csv(folder / "header.csv", [])
+    write_csv(folder / "bare.csv", MAILS, ("cheap pills, and forty letters of a text too", "spam"))
+    write_csv(folder / "bare-numbers.csv", [("3", "4")], ("1", "2"))
     write_csv(folder / "twice.csv", [("a", "b", "c")], ("text", "label", "label"))
     write_csv(folder / "columns.csv", MAILS, ("Body", "Folder"))
     write_csv(folder / "blank.csv", [("", "spam"), (" ", "ham")] * 5)
@@ -135,6 +137,10 @@ CASES = {
     "no text column": case("train columns.csv", "Body, Folder", "--text Body"),
     "no label column": case("train columns.csv --text Body", "Body, Folder", "--label Folder"),
     "misspelt column": case("train good.csv --text txt", "'txt'", "It has: text, label", "'text'"),
+    "other case": case("train columns.csv --text body --label Folder", "mean 'Body'?"),
+    "a slip at the start": case("train good.csv --label abel", "mean 'label'?"),
+    "a text in the first line": case("train bare.csv", "looks like data", "text,label"),
+    "numbers in the first line": case("train bare-numbers.csv", "looks like data"),
     "column twice": case("train twice.csv", "2 columns 'label'", "Rename"),
     "no such id": case("predict m.tally good.csv --id number", "'number'", "text, label"),
     "no header": case("train good.csv --text cheap", "'cheap'", "It has"),
@@ -143,11 +149,11 @@ CASES = {
     "key missing": case("train keys.jsonl", "line 1", "--text body"),
     # Files
     "missing file": case("train lost.csv", "there is no file", "lost.csv"),
-    "missing model": case("info lost.tally", "there is no file", "lost.tally"),
+    "missing model": case("info lost.tally", "there is no model", "has: cut.tally, empty"),
     "folder of no labels": case("train loose", "loose", "folder"),
     "empty folder": case("train nothing", "nothing"),
     "folder for a model": case("info nothing", "nothing", "folder"),
-    "empty file": case("train empty.csv", "empty.csv"),
+    "empty file": case("train empty.csv", "'empty.csv' is empty"),
     "blank lines only": case("train blanks.csv", "blanks.csv"),
     "only a header": case("train header.csv", "no document", "header.csv"),
     "unknown ending": case("train none", "does not show the format", "--format"),
@@ -204,6 +210,12 @@ CASES = {
     "unknown class to explain": case("explain m.tally cheap --label spm", "'spm'", "'spam'"),
     "unknown class of terms": case("terms m.tally --label hobby", "'hobby'", "friends, spam, work"),
     "file to explain": case("explain m.tally good.csv", "tally predict m.tally good.csv --explain"),
+    "model for a text": case(
+        "explain late m.tally", "Give the model first, then the text", "m.tally late"
+    ),
+    "text without quotes": case("explain m.tally a parcel", "in quotes", code=2),
+    "nothing to explain": case("explain m.tally -", "there is no text"),
+    "text to predict": case("predict m.tally stocks", "tally explain m.tally stocks", "echo"),
     "thresholds of one label": case("thresholds m.tally macro", "tally predict --min-confidence"),
     # Output
     "output is the data": case("train good.csv -o spam.csv", "spam.csv", "Choose another name"),
@@ -220,7 +232,7 @@ CASES = {
     "confidence of two": case(
         "predict m.tally good.csv --min-confidence 2",
         "--min-confidence",
-        "less than or equal to 1",
+        "less than or equal to 1. Write 0.7 for 70 %.",
         code=2,
     ),
     "set of 95": case("predict m.tally good.csv --set 95", "--set", code=2),
@@ -262,6 +274,11 @@ CASES = {
     "standard input has no name": case("train -", "--output", code=2),
     "nothing on standard input": case("train - -o new.tally", "no document in standard input"),
 }
+
+
+def test_documents_that_are_none_are_told(place):
+    result = succeed("predict", "m.tally", "header.csv")
+    assert "warning: there are no documents in header.csv." in result.stderr
 
 
 def test_there_are_sixty():

@@ -61,7 +61,7 @@ def test_a_missing_key_is_told_with_those_there_are(tmp_path):
 
 def test_what_cannot_be_read_is_told(model, tmp_path):
     assert "there is no file" in refused("train", tmp_path / "none.csv")
-    assert "there is no file" in refused("info", tmp_path / "none.tally")
+    assert "there is no model" in refused("info", tmp_path / "none.tally")
     assert "does not show the format" in refused("predict", model, __file__)
     source = write_csv(tmp_path / "mails.csv")
     assert "there is no format 'cvs'" in refused("evaluate", model, source, "--format", "cvs")

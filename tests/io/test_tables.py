@@ -194,6 +194,22 @@ def test_blank_rows_of_a_sheet_are_counted_and_not_read(tmp_path):
     assert (batch.texts, batch.places) == (["x", "y"], [1, 3])
 
 
+def test_a_cover_sheet_is_told_with_the_other_sheets(tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.title = "Cover"
+    book.active.append(["Ticket export"])
+    other = book.create_sheet("All tickets")
+    other.append(["text", "label"])
+    other.append(["cheap pills", "spam"])
+    path = tmp_path / "tickets.xlsx"
+    book.save(path)
+    with pytest.raises(FileError, match=r"first sheet of Cover, All tickets.*xlsx::All tickets'"):
+        load_documents(path)
+    assert load_documents(f"{path}::All tickets")[0] == ["cheap pills"]
+
+
 def test_a_sheet_is_chosen_by_its_name_and_is_the_first_otherwise(tmp_path):
     path = tmp_path / "m.xlsx"
     book = openpyxl.Workbook()

@@ -28,6 +28,10 @@ EXIT_CODES = (
 )
 
 
+# The base class of all errors of the command line, which typer does not export.
+_UsageError: Any = typer.BadParameter.__base__
+
+
 class Group(TyperGroup):
     """A group of commands."""
 
@@ -52,6 +56,12 @@ class Command(TyperCommand):
             example = first_example(self.help or "", ctx.command_path.partition(" ")[2])
             if not problem.message and example:
                 problem.message = f"For example: {example}"
+            if problem.message.endswith("less than or equal to 1"):
+                problem.message += ". Write 0.7 for 70 %."
+            raise
+        except _UsageError as problem:
+            if problem.message.startswith("Got unexpected extra argument"):
+                problem.message += ". Put a text, or a name with blanks, in quotes."
             raise
 
 

@@ -106,10 +106,17 @@ def explain(
 
 def _check_is_text(text: str, model: Path) -> None:
     """Raise InputError if a text is the name of a file: its documents were meant, most likely."""
+    from tallytext.io.safetensors import is_array_file
+
     try:
         is_path = Path(text).exists()
     except (OSError, ValueError):  # too long for a name, or with NUL
         return
+    if is_array_file(text) and not is_array_file(model):
+        raise InputError(
+            f"{text!r} is a model. Give the model first, then the text: "
+            f"tally explain {quote(text)} {quote(str(model))}"
+        )
     if is_path and text.strip():
         names = f"{quote(str(model))} {quote(text)}"
         raise InputError(

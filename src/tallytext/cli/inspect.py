@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tallytext.cli import options
-from tallytext.cli.io import find_class, load_model, print_json, result_console, show_message
+from tallytext.cli.io import (
+    find_class,
+    load_model,
+    missing_model,
+    print_json,
+    result_console,
+    show_message,
+)
 from tallytext.cli.train import command_advice, print_report
 
 if TYPE_CHECKING:
@@ -37,6 +45,8 @@ def info(
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.model_file import load
 
+    if not os.path.lexists(model):
+        raise missing_model(model)
     classifier = TextClassifier()
     header = load(classifier, model)
     report = classifier.report()

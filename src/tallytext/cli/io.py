@@ -34,6 +34,7 @@ NO_OUTPUT_TO_FORCE = "--force needs --output: it replaces the file named there."
 
 _MIN_MEGABYTES_SHOWN = 0.1
 _MAX_CLASSES_SHOWN = 20
+_MAX_MODELS_SHOWN = 5
 
 # Messages of the library name Python calls and parameters. These are the commands and options that
 # do the same; the patterns apply in this order.
@@ -219,9 +220,12 @@ class InputDocuments:
 
     def close(self, more: InputDocuments | None = None) -> None:
         """Show the number of documents, with those of another input, and the time they took."""
+        n = self.n_documents + (0 if more is None else more.n_documents)
+        if not n:
+            names = ("standard input" if each == "-" else each for each in self._sources)
+            show_warning(f"there are no documents in {', '.join(names)}.")
         if self._quiet:
             return
-        n = self.n_documents + (0 if more is None else more.n_documents)
         n_bytes = self.n_bytes + (0 if more is None else more.n_bytes)
         show_speed(n, n_bytes, perf_counter() - self._start)
 
@@ -413,10 +417,24 @@ def load_model(path: Path, documents: Sequence[str] = ()) -> TextClassifier:
 
     try:
         return TextClassifier.load(path)
-    except FileError as problem:
+    except FileError as error:
+        problem = error if os.path.lexists(path) else missing_model(path)
         if not is_array_file(path) and any(is_array_file(each) for each in documents):
             raise FileError(f"{problem} Give the model first, then the documents.") from None
-        raise
+        raise problem from None
+
+
+def missing_model(path: Path) -> FileError:
+    """Return the error for a model file that does not exist, with the models of its folder."""
+    problem = f"there is no model {str(path)!r}."
+    try:
+        names = sorted(str(each) for each in path.parent.glob("*.tally"))
+    except OSError:
+        return FileError(problem)
+    if not names:
+        return FileError(f"{problem} Train one with tally train.")
+    more = f" and {len(names) - _MAX_MODELS_SHOWN} more" * (len(names) > _MAX_MODELS_SHOWN)
+    return FileError(f"{problem} The folder has: {', '.join(names[:_MAX_MODELS_SHOWN])}{more}.")
 
 
 def save_model(classifier: TextClassifier, path: Path) -> None:

@@ -38,7 +38,7 @@ AnySources = Annotated[
         metavar="INPUT",
         help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar, txt; also .gz, "
         ".bz2, .xz, .zst), folders of files, or - for standard input. If a file has several "
-        "tables, name one: data.db::table.",
+        "tables or sheets, name one: data.db::table, mails.xlsx::Sheet2.",
     ),
 ]
 Sources = Annotated[
@@ -47,7 +47,7 @@ Sources = Annotated[
         metavar="INPUT",
         help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar; also .gz, .bz2, "
         ".xz, .zst), folders whose subfolders are the labels, or - for standard input. If a "
-        "file has several tables, name one: data.db::table.",
+        "file has several tables or sheets, name one: data.db::table, mails.xlsx::Sheet2.",
     ),
 ]
 TextColumn = Annotated[

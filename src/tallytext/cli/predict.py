@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,7 @@ from tallytext.cli.io import (
     show_warning,
 )
 from tallytext.cli.options import AnswerFormat, EngineOptions, PredictOptions
+from tallytext.errors import InputError
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -84,6 +86,8 @@ def predict(
         _check_options(wanted, engine, sources, output, force)
     engine.check_no_threads(threads)
     classifier = load_model(model, sources)
+    for source in sources:
+        _check_is_no_text(source, model)
     shown = _output_options(wanted, format, has_file=len(sources) > 1)
     more = _extra_reading_options(classifier, wanted)
     if engine.engine is None:
@@ -114,6 +118,23 @@ def _check_options(
     engine.check_files(sources)
     if output is not None:
         check_output_folder(output)
+
+
+def _check_is_no_text(source: str, model: Path) -> None:
+    """Raise InputError if an input is no file, and looks like a text."""
+    suffix = Path(source).suffix
+    if source == "-" or "::" in source or (suffix and " " not in suffix):
+        return
+    try:
+        is_missing = not Path(source).exists()
+    except (OSError, ValueError):  # too long for a name, or with NUL
+        is_missing = True
+    if is_missing:
+        file, shown = quote(str(model)), quote(source)
+        raise InputError(
+            f"there is no file {source!r:.60}. For one text, run tally explain {file} {shown}, or "
+            f"echo {shown} | tally predict {file} - --format txt"
+        )
 
 
 def _check_file_options(wanted: PredictOptions, format: str) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
+from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
@@ -171,8 +172,17 @@ class Columns:
             if not condition.holds(value):
                 raise RowLeftOut
 
-    def positions(self, header: Sequence[str], source: str) -> list[int]:
+    def positions(self, header: Sequence[str], source: str, place: str = "") -> list[int]:
         """Return the position of each column in a header.
+
+        Parameters
+        ----------
+        header : sequence of str
+            The names of the columns.
+        source : str
+            The name of the file, for messages.
+        place : str, default=""
+            Where the header is, such as "first line", if it could be data by mistake.
 
         Raises
         ------
@@ -181,6 +191,11 @@ class Columns:
         """
         for name in self.names:
             if name not in header:
+                if place and not set(self.names) & set(header) and _looks_like_data(header):
+                    raise FileError(
+                        f"{source} has no column {name!r}: the {place} looks like data, not like "
+                        f"column names. Add names above it, such as {','.join(self.names)}."
+                    )
                 raise FileError(
                     f"{source} has no column {name!r}. {describe_columns(name, header)}"
                 )
@@ -220,6 +235,12 @@ class Columns:
             raise UnreadableRow(f"the label is {reason}. {hint}")
 
 
+def _looks_like_data(header: Sequence[str]) -> bool:
+    """Return True if a field is too long for a name, or none has a letter."""
+    has_letter = any(char.isalpha() for name in header for char in name)
+    return not has_letter or any(len(name) > _MAX_NAME_LENGTH for name in header)
+
+
 def _check_unique(header: Sequence[str], source: str) -> None:
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
@@ -238,6 +259,8 @@ def describe_columns(name: str, known: Sequence[str]) -> str:
     "It has: body, folder. Did you mean 'body'?"
     >>> describe_columns("label", ["body", "kind"])
     "It has: body, kind. Did you mean 'kind' (--label kind)?"
+    >>> describe_columns("Body", ["body", "folder"])
+    "It has: body, folder. Did you mean 'body'?"
     """
     more = f" and {len(known) - _MAX_COLUMNS_SHOWN} more" if len(known) > _MAX_COLUMNS_SHOWN else ""
     names = [str(each) for each in known]  # columns of a table without a header are numbers
@@ -248,6 +271,9 @@ def _suggest_column(name: str, known: Sequence[str]) -> str:
     """Return a sentence that suggests a column; the missing name is often just the default."""
     if nearest := did_you_mean(name, known):
         return nearest
+    folded = {each.strip().casefold(): each for each in known}
+    if similar := get_close_matches(name.strip().casefold(), folded, 1, _MIN_SIMILARITY):
+        return f" Did you mean {folded[similar[0]]!r}?"
     likely = _likely_columns(name, known)
     if len(likely) == 1:
         return f" Did you mean {likely[0]!r} (--{name} {likely[0]})?"
@@ -279,6 +305,8 @@ Further: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Row: TypeAlias = tuple[Any, str, Any, Further]
 
 _MAX_MESSAGES = 10
+_MIN_SIMILARITY = 0.8  # of the names of columns, apart from case
+_MAX_NAME_LENGTH = 40  # of a column; a longer field of a header is most likely a text
 
 
 class BatchLimits(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import zipfile
 import zlib
@@ -248,13 +249,28 @@ class _Workbook(TableFile):
         rows = sheet.iter_rows(values_only=True)
         header = next((row for row in rows if _has_value(row)), ())
         if not header:
-            raise FileError(f"{self._source} is empty: there is no header row.")
+            raise FileError(
+                f"{self._source} is empty: there is no header row.{self._other_sheets()}"
+            )
         names = [value_text(name) for name in header]
         while names and not names[-1]:
             names.pop()
-        columns.positions(names, str(self._source))  # raises FileError if one is missing
+        try:
+            columns.positions(names, str(self._source), "first row")
+        except FileError as problem:
+            raise FileError(f"{problem}{self._other_sheets()}") from None
         width = len(names)
         return names, (_cells(row, width) if _has_value(row) else None for row in rows)
+
+    def _other_sheets(self) -> str:
+        """Return how to read another sheet, if the first was read because none was named."""
+        tables = self._tables()
+        if self._source.table is not None or len(tables) < 2:
+            return ""
+        shown = ", ".join(tables[:_MAX_TABLES_SHOWN])
+        shown += f" and {len(tables) - _MAX_TABLES_SHOWN} more" * (len(tables) > _MAX_TABLES_SHOWN)
+        example = shlex.quote(f"{self._source.path}::{tables[1]}")
+        return f" This is the first sheet of {shown}. Another one is read with {example}."
 
     def _describe_error(self, problem: Exception) -> str | None:
         if isinstance(problem, zipfile.BadZipFile) and "not a zip file" in str(problem):

@@ -491,10 +491,12 @@ def csv_rows(
     if delimiter == ",":
         delimiter = detect_delimiter(first[0][0] if first else "", columns)
     records = _records(chain(first, lines), delimiter)
-    line, header, problem = next(records, (1, [], "there is no header line"))
+    line, header, problem = next(records, (0, [], ""))
+    if not line:
+        raise FileError(f"{source} is empty: there is no header line.")
     if problem:
         raise FileError(f"cannot read {source}, line {line}: {problem}.{header_remedy(problem)}")
-    positions = columns.positions(header, source)
+    positions = columns.positions(header, source, "first line")
     for number, (line, fields, problem) in enumerate(records, 1):
         try:
             row = _csv_row(fields, problem, columns, positions, header)
