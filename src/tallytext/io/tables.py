@@ -263,7 +263,7 @@ class _Workbook(TableFile):
         return names, (_cells(row, width) if _has_value(row) else None for row in rows)
 
     def _other_sheets(self) -> str:
-        """Return how to read another sheet, if the first was read because none was named."""
+        """Return a hint about other sheets, if the first was read because none was named."""
         tables = self._tables()
         if self._source.table is not None or len(tables) < 2:
             return ""
