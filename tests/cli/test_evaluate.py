@@ -252,3 +252,19 @@ def test_the_page_searches_and_sorts_without_errors(model, test_file, tmp_path):
     </script>"""
     page.write_text(html.replace("</body>", f"{check}</body>"), encoding="utf-8")
     assert browser.faults(page.as_uri()) == []
+
+
+def test_the_page_lists_confusions_in_the_order_of_classes_and_names_lines_apart(tmp_path):
+    model = trained(tmp_path)
+    names = {"spam": "work", "work": "friends", "friends": "spam"}
+    rows = [(text, names[label] if at % 3 else label) for at, (text, label) in enumerate(MAILS)]
+    source, page = write_csv(tmp_path / "t.csv", rows), tmp_path / "report.html"
+    succeed("evaluate", model, source, "--html", page, "--sort", "name")
+    html = page.read_text(encoding="utf-8")
+    confusions = html[html.index('<section id="confusions"') :]
+    body = confusions[confusions.index("<tbody>") : confusions.index("</tbody>")]
+    truths = re.findall(r"<tr>\s*<t[hd][^>]*>(.*?)</t", body)
+    assert len(truths) >= 3
+    assert truths == sorted(truths)
+    places = re.findall(r'class="entry" x="([\d.]+)" y="([\d.]+)"', html)
+    assert len({x for x, _ in places}) == len(places) == 2

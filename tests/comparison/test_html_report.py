@@ -208,3 +208,12 @@ def test_a_comparison_is_a_table_in_a_notebook():
     assert page.count("<tr>") == 3 and name in page
     assert "40 documents, 2 random folds" in page and "break-even" in page
     assert f"{found.best.score:.4f}" in page
+
+
+def test_the_labels_to_check_are_counted_before_the_sure_ones(comparison):
+    n = len(comparison.suspects)
+    n_sure = sum(each.probability >= 0.9 for each in comparison.suspects)
+    text = " ".join(re.sub(r"<[^>]*>", "", comparison.to_html()).split())
+    assert n
+    assert f"{n} label{'s' * (n != 1)} to check: a model that was not trained" in text
+    assert f"For {n_sure} of them it is 90% or more." in text

@@ -61,7 +61,7 @@ def test_the_summary_has_a_few_lines(corpus):
 def test_multi_label_and_unlabelled_documents_are_shown():
     found = found_in("aaa", [["spam", "ham"], ["ham", "spam"], []])
     assert (found.n_repeated, found.n_conflicting) == (1, 3)
-    assert "document 0 is 'spam' + 'ham', but document 2 is without label" in str(found)
+    assert "document 1 is 'spam' + 'ham', but document 3 is without label" in str(found)
 
 
 def test_documents_that_differ_are_no_duplicates():

@@ -70,6 +70,12 @@ def test_a_report_without_near_duplicates_does_not_mention_them():
 
 
 def test_documents_that_all_have_a_near_duplicate_leave_no_accuracy():
-    report = TextClassifier("multinomial").fit(["a wave", "a cloud"] * 20, [*"ab"] * 20).report()
+    texts = ["a wave of salt water", "a cloud of white wool"]
+    report = TextClassifier("multinomial").fit(texts * 20, [*"ab"] * 20).report()
     assert report.near_duplicates.score_without is None
     assert "none of them is new" in str(report.near_duplicates)
+
+
+def test_texts_of_a_word_or_two_are_not_compared():
+    texts = ["a wave", "a cloud"] * 20
+    assert TextClassifier("multinomial").fit(texts, [*"ab"] * 20).report().near_duplicates is None

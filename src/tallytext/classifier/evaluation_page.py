@@ -14,6 +14,7 @@ from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.reliability import reliability_diagram
 from tallytext.evaluation.report import (
     ConfidenceLevel,
+    Confusion,
     EvaluationReport,
     confidence_heads,
     small_class_note,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 MAX_PAGE_MISTAKES = 500
 """The largest number of wrong documents on a page."""
 
-_AREA, _WIDTH, _HEIGHT = PlotArea(56, 20, 480, 220, digits=1), 560, 300
+_AREA, _WIDTH, _HEIGHT = PlotArea(56, 44, 480, 220, digits=1), 560, 324
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,10 @@ class EvaluationPage:
         several = self.report.several_labels
         rows = [
             [escape(str(each.truth)), escape(str(each.predicted)), f"{each.n_documents:,}"]
-            for each in self.report.confusions
+            for each in self._ordered_confusions()
         ]
         only = " (documents with one label and one predicted label)" * several
-        content = f"<p>The most frequent confusions{only}.</p>"
+        content = f"<p>The most frequent confusions{only}, in the order of the classes.</p>"
         content += html_table(
             "Confusions",
             ["true label", "predicted label", "documents"],
@@ -113,6 +114,11 @@ class EvaluationPage:
             )
             content += confusion_table(self.evaluation)
         return "confusions", "Confusions", content
+
+    def _ordered_confusions(self) -> list[Confusion]:
+        """Return the confusions by true label, in the order of the classes, then by frequency."""
+        place = {each.label: at for at, each in enumerate(self.report.classes)}
+        return sorted(self.report.confusions, key=lambda each: place[each.truth])
 
     def _reliability(self) -> Section:
         curve = self.evaluation.reliability
@@ -184,7 +190,7 @@ def draw_confidence(levels: Sequence[ConfidenceLevel], share: str, accuracy: str
     --------
     >>> levels = [ConfidenceLevel(0.5, 8, 1.0, 0.5), ConfidenceLevel(0.9, 4, 0.5, 1.0)]
     >>> draw_confidence(levels, "answered", "accuracy of these").count("<circle")
-    4
+    6
     """
     last = max(len(levels) - 1, 1)
     xs = [_AREA.x(0.03 + 0.94 * at / last) for at in range(len(levels))]
@@ -197,22 +203,30 @@ def draw_confidence(levels: Sequence[ConfidenceLevel], share: str, accuracy: str
         parts.append(_AREA.x_tick(x, name))
     given = [(x, level.share) for x, level in zip(xs, levels, strict=True)]
     right = [(x, each.accuracy) for x, each in zip(xs, levels, strict=True)]
-    parts += _curve("ahead", "guess", given, share)
-    parts += _curve("line learned", "point", [(x, y) for x, y in right if y is not None], accuracy)
+    parts += _curve("ahead", "guess", given)
+    parts += _curve("line learned", "point", [(x, y) for x, y in right if y is not None])
+    parts += _legend("ahead", "guess", share, 0) + _legend("line learned", "point", accuracy, 0.4)
     parts += [_AREA.frame(), _AREA.x_title("smallest probability of a label", 40)]
     listed = "; ".join(f"{each.min_confidence:g}: {each.share:.1%}" for each in levels)
     return svg_drawing(parts, _WIDTH, _HEIGHT, f"{share} and {accuracy} by confidence; {listed}")
 
 
-def _curve(kind: str, dot: str, points: Sequence[tuple[float, float]], name: str) -> Iterable[str]:
+def _curve(kind: str, dot: str, points: Sequence[tuple[float, float]]) -> Iterable[str]:
     if not points:
         return
     yield element("path", class_=kind, d=polyline((x, _AREA.y(y)) for x, y in points))
     for x, y in points:
         yield element("circle", tooltip(f"{y:.1%}"), class_=dot, cx=x, cy=_AREA.y(y), r=4)
-    x, y = points[0]
-    # Below a line that starts at the top, and above any other.
-    yield text(name, class_="entry", x=x + 4, y=_AREA.y(y) + (18 if y > 0.9 else -10))
+
+
+def _legend(kind: str, dot: str, name: str, left: float) -> list[str]:
+    """Return a sample of a line and its name, above the plot."""
+    x, y = _AREA.x(left), _AREA.top - 22
+    return [
+        element("path", class_=kind, d=polyline([(x, y), (x + 28, y)])),
+        element("circle", class_=dot, cx=x + 14, cy=y, r=4),
+        text(name, class_="entry", x=x + 36, y=y + 4),
+    ]
 
 
 def _classes(report: EvaluationReport) -> Section:

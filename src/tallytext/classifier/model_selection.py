@@ -77,6 +77,8 @@ _MIN_BUDGET_NS = 5e7
 _ENOUGH_HELD_OUT = 300
 
 # The fold number of documents that are in no fold: the model always knows their labels.
+# Shorter texts are equal by chance.
+_MIN_MEDIAN_WORDS = 3
 _NO_FOLD = -1
 
 if TYPE_CHECKING:
@@ -959,9 +961,14 @@ class LazyCalibration:
         return FittedCalibration(Calibration.fit(sample, prior=prior), None, near)
 
 
-def _held_out_duplicates(scorer: FoldScorer, sample: OutOfSample) -> HeldOutDuplicates:
-    """Return the held-out documents with a near duplicate outside their fold, and the accuracy."""
+def _held_out_duplicates(scorer: FoldScorer, sample: OutOfSample) -> HeldOutDuplicates | None:
+    """Return the held-out documents with a near duplicate outside their fold, and the accuracy.
+
+    None if most texts are a word or two: these are equal by chance.
+    """
     rows = np.concatenate(scorer.folds)
+    if np.median(np.diff(scorer.sample.X.indptr)[rows]) < _MIN_MEDIAN_WORDS:
+        return None
     fold_of = np.full(scorer.sample.X.shape[0], _NO_FOLD)
     for number, fold in enumerate(scorer.folds):
         fold_of[fold] = number

@@ -404,8 +404,9 @@ def _lone_labels(classifier: TextClassifier) -> list[Any]:
 
 def _warn_about_near_duplicates(classifier: TextClassifier) -> None:
     """Warn if held-out documents are nearly the same as training documents."""
-    near = classifier.report().near_duplicates
-    if near is not None and near.is_notable:
+    report = classifier.report()
+    near = report.near_duplicates
+    if near is not None and near.is_notable and report.score is not None:
         show_warning(f"{near}.")
 
 

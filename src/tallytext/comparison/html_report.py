@@ -46,7 +46,7 @@ def html_report(
     about : mapping of str to str, default=None
         Where the report comes from, for its header: a file, a date, a command.
     places : sequence of str, default=None
-        The place of each document, such as "row 7"; None for their positions, from 0.
+        The place of each document, such as "row 7"; None for their positions, from 1.
     """
     place = _Places(places)
     found = (
@@ -114,16 +114,23 @@ def _problems(comparison: Comparison) -> Section:
             f'{near.share:.1%} of the test documents have a <a href="#duplicates">near '
             "duplicate</a> among the training documents."
         )
-    n = sum(each.probability >= _SURE for each in comparison.suspects)
-    if n:
-        many = " or more" * (n == MAX_SUSPECTS)
-        items.append(
-            f'{n:,}{many} <a href="#suspects">labels are probably wrong</a>: a model that was not '
-            f"trained on these documents gives another answer a probability of {_SURE:.0%} or more."
-        )
+    items += _count_suspects(comparison.suspects)
     if not items:
         return "problems", "Data problems", "<p>None were found.</p>"
     return "problems", "Data problems", f"<ul>{''.join(f'<li>{each}</li>' for each in items)}</ul>"
+
+
+def _count_suspects(suspects: Sequence[Suspect]) -> list[str]:
+    """Return a sentence about the labels to check, if there are any."""
+    n, n_sure = len(suspects), sum(each.probability >= _SURE for each in suspects)
+    if not n:
+        return []
+    many = " or more" * (n == MAX_SUSPECTS)
+    return [
+        f'{n:,}{many} <a href="#suspects">label{"s" * (n != 1)} to check</a>: a model that was not '
+        "trained on these documents gives another answer a higher probability. For "
+        f"{n_sure:,} of them it is {_SURE:.0%} or more."
+    ]
 
 
 def _repeated_texts(documents: Documents) -> list[str]:
@@ -387,7 +394,7 @@ class _Places:
         self._places = places
 
     def __call__(self, row: int) -> str:
-        return f"document {row:,}" if self._places is None else escape(self._places[row])
+        return f"document {row + 1:,}" if self._places is None else escape(self._places[row])
 
 
 def _suspects(comparison: Comparison, place: _Places) -> Section:
@@ -410,7 +417,7 @@ def _suspects(comparison: Comparison, place: _Places) -> Section:
     )
     texts = comparison.documents.texts
     cards = "".join(_suspect(each, texts[each.row], place) for each in shown)
-    return "suspects", "Labels that are probably wrong", about + cards
+    return "suspects", "Labels to check", about + cards
 
 
 def _suspect(each: Suspect, text: str, place: _Places) -> str:

@@ -82,7 +82,7 @@ class Duplicates:
     >>> labels = np.arange(5), np.array([0, 0, 1, 1])
     >>> print(Duplicates.from_fingerprints(texts, labels, ["ham", "spam"]))
     1 of 4 documents repeats an earlier one with the same labels.
-    3 have a text that also has other labels: document 0 is 'ham', but document 3 is 'spam'.
+    3 have a text that also has other labels: document 1 is 'ham', but document 4 is 'spam'.
     Most often in conflict: 'ham' and 'spam' (1).
     """
 
@@ -193,7 +193,8 @@ class Duplicates:
         for each in self.examples[:1]:
             lines.append(
                 f"{self.n_conflicting:,} have a text that also has other labels: document "
-                f"{each.first} is {_show_labels(each.first_labels)}, but document {each.other} is "
+                f"{each.first + 1} is {_show_labels(each.first_labels)}, but document "
+                f"{each.other + 1} is "
                 f"{_show_labels(each.other_labels)}."
             )
         frequent = ", ".join(
