@@ -96,10 +96,14 @@ class TicketDemonstration:
 
     def training(self) -> None:
         """Show the training report."""
+        from tallytext.cli.options import ReadingOptions
         from tallytext.cli.train import command_advice, print_report
 
         _rule(self._console, "1. Train on the tickets that have a label")
-        print_report(self._classifier.report(), command_advice(Path("tickets.tally")))
+        advice = command_advice(
+            Path("tickets.tally"), ["tickets.csv"], ReadingOptions(text="body", label="queue")
+        )
+        print_report(self._classifier.report(), advice)
         _show_commands(self._console, "tally train tickets.csv --text body --label queue")
 
     def prediction(self) -> None:
@@ -269,9 +273,10 @@ A demonstration on 150 support tickets of a shop, in five classes; 40 of them ha
 To try the commands yourself, write them to a file: tally demo --tickets tickets.csv
 """
 _END = """\
-  tally label notes.csv        label documents, with suggestions of a model
-  tally compare mails.csv      compare all learners on your documents
-  tally terms mails.tally      list the typical words of each class
+  tally label new.csv          label documents one by one, with suggestions of a model
+  tally compare tickets.csv --text body --label queue
+                               compare all learners on your documents
+  tally terms tickets.tally    list the typical words of each class
   tally --help                 list all commands; each has --help with examples
 """
 
