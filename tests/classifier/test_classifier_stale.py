@@ -54,7 +54,8 @@ def test_a_model_that_is_sure_and_wrong_warns_once(ask):
     report = clf.report()
     assert report.is_stale
     assert f"stale        {clf.changes_}" in str(report)
-    assert "accuracy at" in str(report)
+    assert "predicted before learning: " in str(report)
+    assert "corrections are often" in str(report)
 
 
 def test_labels_below_a_confidence_warn_too():

@@ -346,6 +346,8 @@ def test_a_pooled_classifier_learns_and_forgets(stored):
     report = clf.report()
     assert (report.n_documents, report.n_unlabelled) == (18, len(POOL))
     assert f"18 labelled and {len(POOL)} other documents" in " ".join(report.notes)
+    assert "weight of the regression" in report.to_text(verbose=True)
+    assert "weight of the regression" not in report.to_text()
     clf.model_.settle()
     # The words of sentences that were forgotten have columns still, and no document.
     fresh = PooledNB(multi_label=False).fit(

@@ -29,6 +29,8 @@ def test_train_with_merged_labels_equals_training_with_tidy_labels(tmp_path):
         output = source.with_suffix(".tally")
         result = succeed("train", source, "-o", output, "--model", "multinomial", *more)
         assert ("labels were merged" in result.stderr) == bool(more)
+        assert ("1 row with 'NaN' was left out." in result.stderr) == bool(more)
+        assert "looks like a missing label" not in result.stderr
     assert untidy.with_suffix(".tally").read_bytes() == tidy.with_suffix(".tally").read_bytes()
 
 

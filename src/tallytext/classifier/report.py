@@ -31,6 +31,8 @@ MAX_FEW_LABELS = 50
 _MAX_DOCUMENTS = 2**63
 # Fewer near duplicates hardly change an accuracy.
 _MIN_NEAR_SHARE = 0.02
+# Between accuracy and mean probability of documents before they are learned.
+_LARGE_GAP = 0.1
 # Lines of a report have a heading of this width.
 _HEADING = 15
 
@@ -289,16 +291,16 @@ class Report:
         Parameters
         ----------
         verbose : bool, default=False
-            True to add the settings and the comparison of the learners.
+            True to add the settings, the comparison of the learners, and all notes of the learner.
         advice : Advice, default=None
             The next steps to recommend; None for Python code.
         """
         given = Advice() if advice is None else advice
-        parts = [self._expected_lines(given), self._data_lines(given)]
+        parts = [self._expected_lines(given), self._data_lines(given, verbose)]
         details = self._setting_lines()
         if verbose:
             parts.append([*details, *self._selection_lines()])
-        elif len(self.trials) > 1 or details:
+        elif len(self.trials) > 1 or len(self.notes) > 1 or details:
             parts[-1] += _section("details", [given.details])
         return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
@@ -424,10 +426,11 @@ class Report:
             return advice.compare
         return advice.predict if self.verdict == _GOOD and self._is_certain else advice.label
 
-    def _data_lines(self, advice: Advice) -> list[str]:
+    def _data_lines(self, advice: Advice, verbose: bool) -> list[str]:
         """Return the numbers of documents and features, the model in words, and what changed."""
         labels = "several labels per document" if self.multi_label else "one label per document"
         n, duplicates = self.n_unlabelled, self.duplicates
+        notes = self.notes if verbose else self.notes[:1]
         unlabelled = [_number_of(n, "document")] * (n > 0) + [self.reason] * bool(self.reason)
         learned = (
             f"{_number_of(self.n_documents, 'document')}, "
@@ -440,7 +443,7 @@ class Report:
         return [
             *_section("learned", [learned, counted]),
             *_section("counted", self.origin),
-            *_section("unlabelled" if n else "learning", [*unlabelled, *self.notes]),
+            *_section("unlabelled" if n else "learning", [*unlabelled, *notes]),
             *_section("duplicates", str(duplicates).splitlines() if has_repeated else []),
             *_section("stale" if self.is_stale else "changed", self._change_lines(advice)),
             *_section("model", [self.description or self.learner]),
@@ -470,11 +473,7 @@ class Report:
         else:
             lines = [f"{self.changes} since the training; probabilities are still valid"]
         if self.check is not None:
-            n, check = self.check.n_documents, self.check
-            lines.append(
-                f"{check.right / n:.1%} accuracy at {check.confidence / n:.1%} mean confidence, on "
-                f"{_number_of(round(n), 'document')} before they were learned"
-            )
+            lines += _check_lines(self.check)
         return lines
 
     def _threshold_lines(self) -> list[str]:
@@ -518,6 +517,19 @@ def _section(heading: str, lines: list[str]) -> list[str]:
     # One heading more than lines, so that no lines give no heading either.
     headings = [f"  {heading}", *[""] * len(lines)]
     return [f"{head:<{_HEADING}}{line}" for head, line in zip(headings, lines, strict=False)]
+
+
+def _check_lines(check: ConfidenceCheck) -> list[str]:
+    """Return sentences about documents that were predicted before they were learned."""
+    n = check.n_documents
+    were = "was" if round(n) == 1 else "were"
+    right, sure = check.right / n, check.confidence / n
+    lines = [
+        f"{_number_of(round(n), 'document')} {were} predicted before learning: {right:.1%} right, "
+        f"with a mean probability of {sure:.1%}"
+    ]
+    often = "corrections are often documents that the model got wrong"
+    return [*lines, *[often] * (right < sure - _LARGE_GAP)]
 
 
 def _number_of(n: int, noun: str) -> str:

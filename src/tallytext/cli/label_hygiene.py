@@ -101,8 +101,8 @@ class LabelCheck:
             self._count([label for label in batch.labels or [] if label is not None])
         problems = count_problems(self._counts, self._known)
         self._replacements = problems.replacements()
-        if problems and not quiet:
-            show_warning("labels were merged:\n  " + "\n  ".join(problems.sentences()))
+        if not quiet:
+            _warn_about_merging(problems)
 
     def check_pairs(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
         """Yield texts and labels; after the last, raise if labels look like mistakes.
@@ -159,6 +159,15 @@ def model_label_check(
     check = LabelCheck(wanted, count_classes(classifier.tally_))
     check.read_labels(sources, reading, quiet)
     return check
+
+
+def _warn_about_merging(problems: LabelProblems) -> None:
+    """Show the labels that are merged, and the rows that are left out."""
+    if merged := replace(problems, missing=()).sentences():
+        show_warning("labels were merged:\n  " + "\n  ".join(merged))
+    for label, n in problems.missing:
+        rows = "row" if n == 1 else "rows"
+        show_warning(f"{n:,} {rows} with {label!r:.60} {'was' if n == 1 else 'were'} left out.")
 
 
 def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:

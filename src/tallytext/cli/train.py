@@ -437,7 +437,7 @@ def command_advice(
     sources : sequence of str
         The labelled documents.
     reading : ReadingOptions, default=None
-        How these were read; None for the defaults.
+        How these were read; None if it is not known: the columns are then placeholders.
 
     Examples
     --------
@@ -446,7 +446,7 @@ def command_advice(
     """
     from tallytext.classifier.report import Advice
 
-    how = ReadingOptions() if reading is None else reading
+    how = ReadingOptions(text="COLUMN", label="COLUMN") if reading is None else reading
     text = "" if how.text == "text" else f" --text {quote(how.text)}"
     label = "" if how.label in ("label", None) else f" --label {quote(str(how.label))}"
     format = format_by_name(sources[0], how.format)

@@ -186,7 +186,7 @@ class HalfLabelled:
             return ""
         rows = f"{n:,} row without a label was" if n == 1 else f"{n:,} rows without a label were"
         if self.are_used and not classifier.learner_.unlabelled and classifier.model in _AUTOMATIC:
-            return f"{rows} not used: the chosen model learns from labelled documents only"
+            return f"{rows} not used"  # the report has the reason
         if self.are_used:
             return f"{rows} used as unlabelled documents (to leave them out, add --unlabelled none)"
         if self._word == "none":

@@ -173,9 +173,11 @@ def learn(
     """Learn more documents, which may have new words and new labels.
 
     The result equals a model trained on all documents together. The model file is replaced in one
-    step: after an error or Ctrl-C, the old one is still there. Probabilities stay calibrated as in
-    training; tally info shows how many documents were learned since. A new label that looks like a
-    typo of a known one stops the command: see --yes and --merge-labels.
+    step: after an error or Ctrl-C, the old one is still there. Probabilities usually stay valid. If
+    the predictions for the new documents, before these are learned, are clearly worse or better
+    than their probabilities say, a warning asks for tally recalibrate; tally info shows how many
+    documents were learned since. A new label that looks like a typo of a known one stops the
+    command: see --yes and --merge-labels.
 
     \b
     tally learn mails.tally monday.csv tuesday.csv --text body --label folder
