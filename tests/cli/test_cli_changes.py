@@ -321,3 +321,57 @@ def test_thresholds_are_shown_and_chosen(tmp_path):
         refused = run("thresholds", model, rule)
         assert refused.exit_code == 1
         assert problem in refused.stderr
+
+
+@pytest.mark.parametrize("model", ["multinomial", "refined"])
+def test_training_again_does_not_lose_what_a_model_learned(tmp_path, model):
+    source, more = write_csv(tmp_path / "mails.csv"), write_csv(tmp_path / "more.csv", MORE)
+    path = tmp_path / "mails.tally"
+    train = ("train", source, "-o", path, "--model", model)
+    succeed(*train)
+    succeed(*train)  # a model that has only been trained is replaced
+    succeed("learn", path, more)
+    before = path.read_bytes()
+    result = run(*train)
+    assert result.exit_code == 1
+    shown = " ".join(result.stderr.split())
+    assert "mails.tally has learned 2 documents since its training; training again" in shown
+    assert "would lose them. Use --force to replace it, or --output FILE." in shown
+    assert path.read_bytes() == before
+    succeed(*train, "--force")
+    assert json_of("info", path)["n_documents"] == len(MAILS)
+    succeed(*train)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "refined"])
+def test_a_calibrated_or_merged_model_is_not_lost_either(tmp_path, model):
+    one = trained(tmp_path, "one.tally", MAILS, "--model", model)
+    other = trained(tmp_path, "other.tally", MAILS[:6], "--model", model)
+    succeed("merge", one, other, "-o", one)
+    succeed("recalibrate", one, write_csv(tmp_path / "new.csv", MAILS[:30]))
+    result = run("train", tmp_path / "one.tally.csv", "-o", one)
+    assert result.exit_code == 1
+    assert "has merged 6 documents" in " ".join(result.stderr.split())
+
+
+def test_learning_tells_of_new_labels(tmp_path):
+    model, more = trained(tmp_path), write_csv(tmp_path / "more.csv", [*MAILS[:1], *MORE])
+    other = tmp_path / "other.tally"
+    assert "new label: parcel (2)\n" in succeed("learn", model, more, "-o", other).stderr
+    assert "new label" not in succeed("learn", model, more, "-o", other, "--quiet").stderr
+    assert "new label" not in succeed("learn", other, more).stderr
+    news = write_csv(tmp_path / "news.csv", [*MORE, ("a goal", "sports")])
+    shown = " ".join(succeed("learn", model, news).stderr.split())
+    assert "new labels: parcel (2), sports (1); none of the labels of these documents" in shown
+
+
+def test_learning_tells_of_documents_that_were_learned_before(tmp_path):
+    model = trained(tmp_path, "mails.tally", MAILS, "--model", "refined")
+    again = write_csv(tmp_path / "again.csv", [MAILS[0], MAILS[1], *MORE])
+    other = tmp_path / "other.tally"
+    shown = succeed("learn", model, again, "-o", other).stderr
+    assert "2 documents had been learned before, and count twice now\n" in shown
+    shown = succeed("learn", model, again, "-o", other, "--quiet").stderr
+    assert "learned before" not in shown
+    more = write_csv(tmp_path / "more.csv", MORE)
+    assert "learned before" not in succeed("learn", model, more).stderr

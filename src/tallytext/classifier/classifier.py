@@ -266,6 +266,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Whether the calibration holds, for these changes.
     _verdict: tuple[Changes, bool] | None = None
     _has_warned: bool = False
+    # Documents that came or went since the training, whatever was calibrated or retrained since.
+    _updates: Changes = Changes()
 
     def __init__(
         self,
@@ -521,7 +523,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._unchecked = unchecked
         if sum(len(each.right) for each in unchecked) >= _CHECKED_TOGETHER:
             self._check_calibration()
-        self.changes_ = self.changes_.more("learned", X.shape[0])
+        self._count_change("learned", X.shape[0])
         return self
 
     def forget(self, texts: Any, labels: Any) -> Self:
@@ -558,7 +560,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self._learn_counted(X[first:], listed[first:], terms)
             raise
         self._set_histograms(histograms)
-        self.changes_ = self.changes_.more("forgotten", n)
+        self._count_change("forgotten", n)
         return self
 
     def settle(self) -> Self:
@@ -797,7 +799,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             merged._read_tally(both)
         else:
             merged._read_selected(SelectedTally.from_fitted(both, self._selected.selector))
-        merged.changes_ = self.changes_.more("merged", int(other.tally_.n_documents))
+        merged._count_change("merged", int(other.tally_.n_documents))
         merged._has_warned = False
         if self._histograms is not None and other._histograms is not None:
             merged._set_histograms(self._histograms + other._histograms, other)
@@ -811,6 +813,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Z = _move_columns(Z, vocabulary.merge(other.vectorizer_.vocabulary_), len(vocabulary))
         X.resize(X.shape[0], len(vocabulary))
         self._retrain(sparse.vstack([X, Z], format="csr"), [*labels, *more], vectorizer)
+        self._updates = self._updates.more("merged", len(more))
         return self
 
     def predict(
@@ -1397,6 +1400,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._calibration, self._pending, self._histograms = None, parts.calibration, None
         self.trials_, self.duplicates_ = parts.scores, parts.duplicates
         self._reset_changes()
+        self._updates = Changes()
         self.pool_, self.origin_ = parts.pool, list(parts.origin)
         self.weighted_ = parts.weighted
         self.n_columns_ = columns
@@ -1419,7 +1423,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Train the same kind of model from scratch on counted documents."""
         trials, duplicates, pool = self.trials_, self.duplicates_, self.pool_
         origin, selector, before = self.origin_, self.selector_, self.calibration_
-        changes, candidate = self.changes_, Candidate(self.learner_, clone(self.model_))
+        changes, updates = self.changes_, self._updates
+        candidate = Candidate(self.learner_, clone(self.model_))
         parts = retrain(
             self, candidate, vectorizer, (X, labels), self.multi_label_, selector is None
         )
@@ -1428,9 +1433,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             parts = replace(parts, calibration=None)
         self._set_fitted(parts, self.n_columns_)
         self.trials_, self.duplicates_, self.pool_ = trials, duplicates, pool
-        self.origin_, self.selector_ = origin, selector
+        self.origin_, self.selector_, self._updates = origin, selector, updates
         if parts.calibration is None:
             self._calibration, self.changes_ = before, changes
+
+    def _count_change(self, name: str, n_documents: int) -> None:
+        """Count documents that were learned, forgotten or merged."""
+        self.changes_ = self.changes_.more(name, n_documents)
+        self._updates = self._updates.more(name, n_documents)
 
     def _reset_changes(self) -> None:
         """Start to count changes anew: the calibration is that of the model as it is now."""
@@ -1678,6 +1688,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _count_unlabelled(self, n_more: int) -> None:
         """Let the report follow the documents without labels."""
         self.pool_ = replace(self.pool_, n_documents=self.pool_.n_documents + n_more)
+        self._updates = self._updates.more("learned" if n_more > 0 else "forgotten", abs(n_more))
 
     def _count_documents(
         self, texts: Any, labels: list[Any] | None = None

@@ -25,7 +25,13 @@ from tallytext.decision.thresholds import check_threshold_rule
 from tallytext.errors import FileError
 from tallytext.features.selected_tally import SelectedTally
 from tallytext.features.selector import TermSelector
-from tallytext.io.safetensors import load_arrays, pack_arrays, save_arrays, unpack_arrays
+from tallytext.io.safetensors import (
+    load_arrays,
+    load_header,
+    pack_arrays,
+    save_arrays,
+    unpack_arrays,
+)
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.naive_bayes import NaiveBayes
 from tallytext.models.packed_rows import MAX_UNPACKED_BYTES, pack_array, unpack_array
@@ -136,6 +142,7 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
         "summary": {
             "trials": [asdict(score) for score in classifier.trials_],
             "changes": asdict(classifier.changes_),
+            "updates": asdict(classifier._updates),
             "duplicates": None if duplicates is None else duplicates.to_dict(),
             "pool": classifier.pool_.to_dict(),
             "origin": classifier.origin_,
@@ -211,6 +218,31 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
     }
 
 
+def read_updates(path: str | Path) -> Changes:
+    """Return the numbers of documents learned, forgotten and merged since the training of a model.
+
+    Only the header of its file is read.
+
+    Raises
+    ------
+    FileError
+        If the file is missing, damaged, of a newer format, or not a model.
+    """
+    header = load_header(path, KIND, newest=FORMAT)
+    try:
+        return _updates(header["summary"])
+    except _INVALID_VALUES as problem:
+        raise FileError(f"cannot read {str(path)!r}: {problem}.") from None
+
+
+def _updates(summary: Mapping[str, Any]) -> Changes:
+    # Files of earlier releases know the changes since the calibration only.
+    counts = summary.get("updates", summary["changes"])
+    if not all(_is_count(count) for count in counts.values()):
+        raise FileError(f"{counts!r:.80} are not numbers of documents")
+    return Changes(**counts)
+
+
 def _read(
     classifier: TextClassifier, arrays: Arrays, header: dict[str, Any], source: str
 ) -> dict[str, Any]:
@@ -274,7 +306,7 @@ def _fill_summary(classifier: TextClassifier, summary: Mapping[str, Any]) -> Non
     if not isinstance(origin, list) or not all(isinstance(each, str) for each in origin):
         raise FileError(f"{origin!r:.80} is not the origin of counts")
     classifier.trials_ = [_candidate_score(each) for each in trials]
-    classifier.changes_ = Changes(**changes)
+    classifier.changes_, classifier._updates = Changes(**changes), _updates(summary)
     classifier.duplicates_ = None if duplicates is None else Duplicates.from_dict(duplicates)
     classifier.pool_ = (
         UnlabelledSummary.from_dict(summary["pool"]) if "pool" in summary else UnlabelledSummary()

@@ -43,6 +43,7 @@ from tallytext.cli.train_documents import (
     parse_test_size,
     parse_unlabelled,
 )
+from tallytext.errors import FileError
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -59,6 +60,16 @@ TestSize = Annotated[
         "on both sides.",
         show_default="none",
         rich_help_panel="Documents",
+    ),
+]
+
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace the model of an earlier training even if it has learned, forgotten or merged "
+        "documents since.",
+        rich_help_panel=options.OUTPUT,
     ),
 ]
 
@@ -80,6 +91,7 @@ def train(
     engine: EngineOptions,
     limits: EngineLimits,
     output: options.Output = None,
+    force: Force = False,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -89,8 +101,8 @@ def train(
 
     Compares several models on held-out documents and keeps the best. The report shows the accuracy
     to expect on new texts, whether it is enough, and the command to run next. Without --output, the
-    model is written to the current folder: mails.csv becomes mails.tally. The input may be larger
-    than memory.
+    model is written to the current folder: mails.csv becomes mails.tally. A model that has learned
+    documents since its training is replaced only with --force. The input may be larger than memory.
 
     If you have few labels, add many more documents of the same kind without labels: leave their
     label empty, or pass their files with --unlabelled. The model "pooled" also learns from these.
@@ -125,6 +137,8 @@ def train(
                 "own, and measure the model with tally evaluate --engine."
             )
     path = check_output_file(output or default_output(sources))
+    if not force:
+        _check_no_updates(path)
     with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
         untrained = _make_classifier(settings, quiet)
         if engine.engine is None:
@@ -153,6 +167,24 @@ def train(
     if not quiet:
         show_message(f"saved as {path}")
     close()
+
+
+def _check_no_updates(path: Path) -> None:
+    """Raise FileError if there is a model that learned, forgot or merged documents."""
+    from tallytext.classifier.model_file import read_updates
+
+    try:
+        updates = read_updates(path)
+    except FileError:  # no model, or one that nothing can read
+        return
+    counts = {"learned": updates.learned, "forgotten": updates.forgotten, "merged": updates.merged}
+    done = [f"{verb} {n:,} document{'s' * (n != 1)}" for verb, n in counts.items() if n]
+    if done:
+        lost = "them" if updates.learned + updates.merged > 1 else "this"
+        raise FileError(
+            f"{path} has {' and '.join(done)} since its training; training again would lose "
+            f"{lost}. Use --force to replace it, or --output FILE."
+        )
 
 
 def check_engine_settings(

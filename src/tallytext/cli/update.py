@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +39,53 @@ if TYPE_CHECKING:
 
 
 _MAX_BATCH_DOCUMENTS = 16_384
+_MAX_LABELS_SHOWN = 10
+
+
+class LearnedDocuments:
+    """What is unusual about documents that a model learns, for a message.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        The model, before it learns.
+    """
+
+    def __init__(self, classifier: TextClassifier) -> None:
+        from tallytext.models.refined import RefinedNB
+
+        self._classifier = classifier
+        self._known = set(classifier.classes_.tolist())
+        self._keeps_documents = isinstance(classifier.model_, RefinedNB)
+        self._counts: Counter[Any] = Counter()
+        self._n_again = 0
+
+    def add(self, texts: Any, labels: list[Any]) -> None:
+        """Count the documents of a batch that will be learned next."""
+        from tallytext.classifier.label_checks import count_labels
+
+        self._counts.update(count_labels(labels))
+        if self._keeps_documents and self._classifier.n_kept:
+            self._n_again += int(self._classifier.is_learned(texts, labels).sum())
+
+    def notes(self) -> list[str]:
+        """Return a sentence about new labels, and one about documents learned twice."""
+        notes = []
+        new = [(label, n) for label, n in self._counts.most_common() if label not in self._known]
+        if new:
+            shown = ", ".join(f"{label} ({n:,})" for label, n in new[:_MAX_LABELS_SHOWN])
+            more = len(new) - _MAX_LABELS_SHOWN
+            shown += f" and {more:,} more" * (more > 0)
+            none_known = len(new) == len(self._counts) and len(new) > 1
+            tail = "; none of the labels of these documents was known" * none_known
+            notes.append(f"new label{'s' * (len(new) != 1)}: {shown}{tail}")
+        if self._n_again == 1:
+            notes.append("1 document had been learned before, and counts twice now")
+        elif self._n_again:
+            notes.append(
+                f"{self._n_again:,} documents had been learned before, and count twice now"
+            )
+        return notes
 
 
 class ModelUpdate:
@@ -92,6 +140,7 @@ def update_model(
     classifier = load_model(model)
     changed = ModelUpdate(path, classifier, save_every)
     labels = label_check(classifier)
+    learned = LearnedDocuments(classifier)
     with note_on_interrupt(changed.outcome):
         for source, read in documents.by_source():
             batch = labels.merge_batch(read)
@@ -99,6 +148,8 @@ def update_model(
                 # Before the batch is learned: after an error, the model has none of it.
                 labels.check()
             if batch.labels and verb == "learn":
+                if not quiet:
+                    learned.add(batch.texts, batch.labels)
                 classifier.learn(batch.texts, batch.labels)
             elif batch.labels:
                 _forget_batch(classifier, source, batch)
@@ -108,6 +159,8 @@ def update_model(
     if as_json:
         seen = {"documents": documents.n_documents, "skipped": documents.n_skipped}
         print_json({"model": str(path), **seen, **report.to_dict()})
+    for note in learned.notes():
+        show_message(note)
     if not quiet:
         show_message(f"saved as {path}: {_sizes(report)}")
     documents.close()

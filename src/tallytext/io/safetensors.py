@@ -13,7 +13,8 @@ import mmap
 import os
 import stat
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -122,8 +123,42 @@ def load_arrays(
         If the file is missing, unreadable, cut short, damaged, of a newer format, or of another
         kind.
     """
-    try:
+    with _named_errors(path):
         return _Reader(_map_file(path), kind).read(newest, oldest)
+
+
+def load_header(path: str | Path, kind: str, *, newest: int = 1, oldest: int = 1) -> dict[str, Any]:
+    """Read the header of a file written by :func:`save_arrays`, and none of its arrays.
+
+    The checksum of the header is compared; those of the arrays are not.
+
+    Parameters
+    ----------
+    path, kind, newest, oldest
+        As for :func:`load_arrays`.
+
+    Raises
+    ------
+    FileError
+        As for :func:`load_arrays`, but a damaged array is not noticed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "odd"
+    >>> save_arrays(path, {"numbers": np.array([1, 3, 5])}, {"kind": "example"})
+    >>> load_header(path, kind="example")
+    {'kind': 'example', 'format': 1}
+    """
+    with _named_errors(path):
+        return _Reader(_map_file(path), kind).read_header(newest, oldest)
+
+
+@contextmanager
+def _named_errors(path: str | Path) -> Iterator[None]:
+    """Raise a FileError that names the file for each error of reading it."""
+    try:
+        yield
     except FileNotFoundError:
         raise FileError(f"there is no file {str(path)!r}.") from None
     except OSError as problem:
@@ -236,6 +271,21 @@ class _Reader:
         self._file, self._kind = file, kind
 
     def read(self, newest: int, oldest: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        entries, notes, version = self._entries(newest, oldest)
+        arrays = {name: self._array(name, entry) for name, entry in entries.items()}
+        if not version:
+            return arrays, {**notes, "format": 0}
+        _check_array_checksums(arrays, parse_json(notes["checksums"], "the list of its checksums"))
+        return arrays, self._object_header(notes, version)
+
+    def read_header(self, newest: int, oldest: int) -> dict[str, Any]:
+        _, notes, version = self._entries(newest, oldest)
+        return self._object_header(notes, version) if version else {**notes, "format": 0}
+
+    def _entries(
+        self, newest: int, oldest: int
+    ) -> tuple[dict[str, ArrayEntry], dict[str, str], int]:
+        """Return the entries of the arrays, the metadata, and the version of the format."""
         header = self._header()
         notes = _check_metadata(header.pop("__metadata__", None))
         version = self._version(notes, newest, oldest)
@@ -244,11 +294,7 @@ class _Reader:
         if version:
             _check_header_checksum(entries, notes)
         self._check_size(max((entry.end for entry in entries.values()), default=0))
-        arrays = {name: self._array(name, entry) for name, entry in entries.items()}
-        if not version:
-            return arrays, {**notes, "format": 0}
-        _check_array_checksums(arrays, parse_json(notes["checksums"], "the list of its checksums"))
-        return arrays, self._object_header(notes, version)
+        return entries, notes, version
 
     def _header(self) -> dict[str, Any]:
         length = int.from_bytes(self._file[:_LENGTH_BYTES], "little")
