@@ -120,7 +120,7 @@ def test_a_document_that_was_never_learned_is_refused():
         False,
     ]
     assert clf.evaluate(texts, labels).n_learned == 30
-    assert "30 of 30 documents were learned" in str(clf.evaluate(texts, labels))
+    assert "the model has learned 30 of these 30" in str(clf.evaluate(texts, labels))
 
 
 def test_classifiers_of_other_terms_cannot_be_merged():

@@ -130,7 +130,7 @@ def test_an_empty_document_has_only_its_prior(model):
     why = model.explain(np.zeros((1, 6), dtype=int))
     assert why.contributions == ()
     assert why.difference == pytest.approx(why.prior)
-    assert why.to_text().splitlines()[0] == "sea rather than sky: +0.00"
+    assert why.to_text().splitlines()[0] == "sea rather than sky: 0.00"
     assert "<table" in why.to_html()
 
 

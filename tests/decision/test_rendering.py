@@ -110,6 +110,19 @@ def test_hidden_terms_are_summed():
     words = tuple(Contribution(f"w{i}", 1, float(i)) for i in range(5))
     text = Explanation("a", "b", 10, 0, 10, 0.0, words).to_text(2)
     assert re.search(r"\(3 others\) +\+3\.00", text)
+    assert "(1 other) " in Explanation("a", "b", 10, 0, 10, 0.0, words).to_text(4)
+
+
+def test_what_rounds_to_nothing_has_no_sign():
+    words = (Contribution("wave", 1, -0.001), Contribution("sea", 1, 0.001))
+    why = Explanation("a", "b", 0, 0, -0.001, 0.0, words)
+    for shown in (why.to_text(), why.to_html()):
+        assert "0.00" in shown
+        assert "-0.00" not in shown and "+0.00" not in shown
+
+
+def test_the_top_terms_are_the_largest():
+    words = tuple(Contribution(f"w{i}", 1, float(i)) for i in range(5))
     assert [each.term for each in Explanation("a", "b", 1, 0, 1, 0.0, words).top(2)] == ["w4", "w3"]
 
 

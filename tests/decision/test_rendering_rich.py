@@ -116,7 +116,7 @@ def test_lines_stay_lines_and_tabs_become_spaces():
 
 def test_k_limits_the_table():
     shown = ESCAPES.sub("", printed(WHY.to_rich(1)))
-    assert re.search(r"\(1 others\) +-1\.00", shown)
+    assert re.search(r"\(1 other\) +-1\.00", shown)
 
 
 def in_terminal(why, term, **environment):

@@ -254,8 +254,8 @@ class TablePredictor:
         rows = self._rows.predictions(batch)
         flat = [_flat_values(row, self._options.prediction_columns) for row in rows]
         columns = {
-            shown: [join_list(row[at]) if self._is_flat else row[at] for row in flat]
-            for at, shown in enumerate(self.names.values())
+            shown: [flat_cell(name, row[at]) if self._is_flat else row[at] for row in flat]
+            for at, (name, shown) in enumerate(self.names.items())
         }
         return ({self._file: files} if files else {}) | batch.also | columns
 
@@ -362,10 +362,31 @@ class CsvFormatter:
 
     def _values(self, row: PredictionRow) -> list[Any]:
         own = {name: row[shown] for name, shown in self._names.items() if shown in row}
-        values = [row[name] for name in self._first] + _flat_values(own, self._predicted)
-        return [join_list(value) for value in values]
+        predicted = zip(self._predicted, _flat_values(own, self._predicted), strict=True)
+        first = [_join_list(row[name]) for name in self._first]
+        return first + [flat_cell(name, value) for name, value in predicted]
 
 
-def join_list(value: Any) -> Any:
-    """Return the labels of a list in one string, separated by semicolons; or the value itself."""
+def flat_cell(column: str, value: Any) -> Any:
+    """Return a predicted value for a cell that holds no list.
+
+    Labels are joined by semicolons. Probabilities and other figures have 6 significant digits: more
+    are noise to those who read a table.
+
+    Examples
+    --------
+    >>> flat_cell("label", ["sea", "sky"]), flat_cell("probability", 0.9924242424242424)
+    ('sea;sky', 0.992424)
+    """
+    if not column.startswith(("label", "set")):
+        several = isinstance(value, list)
+        value = [_round(each) for each in value] if several else _round(value)
+    return _join_list(value)
+
+
+def _round(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _join_list(value: Any) -> Any:
     return ";".join(map(str, value)) if isinstance(value, list) else value

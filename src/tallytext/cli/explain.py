@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Literal
@@ -89,18 +90,20 @@ def explain(
             "none of the words of this text occurs in a training document, so its label is not "
             "based on its content."
         )
+    shown = ", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest)
     if html is not None:
+        from tallytext.decision.rendering import render_page
         from tallytext.io.atomic import save_text
-        from tallytext.io.html import html_page
 
-        save_text(html, html_page(str(explanation.label), explanation.to_html(top)))
+        about = {"model": model.name, "date": f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}"}
+        save_text(html, render_page(explanation, top, shown, about))
         show_message(f"saved as {html}")
     if as_json:
         top_labels = [each._asdict() for each in likeliest]
         print_json({"model": str(model), "top": top_labels, **explanation.to_dict()})
     elif html is None:
         console = result_console()
-        console.print(", ".join(f"{each.label} {each.probability:.1%}" for each in likeliest))
+        console.print(shown)
         console.print(explanation.to_rich(top))
 
 

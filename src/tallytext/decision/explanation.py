@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallytext._core import Texts, stream_terms, token_spans
-from tallytext.decision.rendering import render_html, render_rich, render_text
+from tallytext.decision.rendering import format_value, render_html, render_rich, render_text
 from tallytext.text.analysis import Analyzer, analyse_char_ngrams, mark_char_ngram
 from tallytext.text.vocabulary import Vocabulary
 
@@ -136,7 +136,7 @@ class Explanation:
     def headline(self) -> str:
         """The two classes and the difference of their scores."""
         other = "anything else" if self.against is None else self.against
-        return f"{self.label} rather than {other}: {self.difference:+.2f}"
+        return f"{self.label} rather than {other}: {format_value(self.difference)}"
 
     def top(self, k: int = 10) -> tuple[Contribution, ...]:
         """Return the k known terms with the largest contributions, positive or negative.

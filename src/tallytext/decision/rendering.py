@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from html import escape
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
+
+from tallytext.io.html import html_page
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType
@@ -43,12 +45,25 @@ def table_rows(explanation: Explanation, k: int) -> list[TableRow]:
     shown = {id(each) for each in top}
     others = [e.value for e in explanation.contributions if e.known and id(e) not in shown]
     if others:
-        rows.append(TableRow(f"({len(others)} others)", "", sum(others)))
+        name = "(1 other)" if len(others) == 1 else f"({len(others):,} others)"
+        rows.append(TableRow(name, "", sum(others)))
     return rows
 
 
 def _format_count(count: float) -> str:
     return f"{count:.0f}" if count == int(count) else f"{count:.2f}"
+
+
+def format_value(value: float) -> str:
+    """Return a contribution with its sign, if it has one after rounding.
+
+    Examples
+    --------
+    >>> format_value(1.25), format_value(-0.004)
+    ('+1.25', '0.00')
+    """
+    shown = f"{value:+.2f}"
+    return "0.00" if shown in ("-0.00", "+0.00") else shown
 
 
 def bar_shares(values: Sequence[float]) -> list[float]:
@@ -160,7 +175,7 @@ def render_text(explanation: Explanation, k: int, width: int) -> str:
     left, right = _bar_columns(shares, room)
     lines = [_truncate(explanation.headline, width), "", _text_row(name_width, *_HEADER)]
     for row, share in zip(rows, shares, strict=True):
-        numbers = _text_row(name_width, row.name, row.count, f"{row.value:+.2f}")
+        numbers = _text_row(name_width, row.name, row.count, format_value(row.value))
         lines.append(f"{numbers}  {_text_bar(share, left, right)}".rstrip())
     unknown = ", ".join(each.term for each in explanation.unknown_terms)
     if explanation.unknown_terms:
@@ -244,6 +259,7 @@ _MIN_OPACITY, _MAX_OPACITY = 0.08, 0.62
 _HTML_BAR_PIXELS = 110  # to each side
 _MAX_TOOLTIP_TERMS = 8
 # NUL is not allowed in HTML, and lone surrogates cannot be encoded in UTF-8.
+_PAGE_STYLE = ":root{color-scheme:light dark}body{margin:1.5em auto;max-width:54em;padding:0 1em}"
 _NOT_IN_HTML = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
 
 
@@ -254,6 +270,45 @@ def render_html(explanation: Explanation, k: int) -> str:
         f'<div class="tallytext-explanation" style="{_BOX}">'
         f'<div style="font-weight:600">{_escape_html(explanation.headline)}</div>'
         f"{text}{_html_table(table_rows(explanation, k))}{_html_unknown(explanation)}</div>"
+    )
+
+
+def render_page(explanation: Explanation, k: int, likeliest: str, about: Mapping[str, str]) -> str:
+    """Return a complete page: the answer, the explanation, what its colours mean, and its origin.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    k : int
+        Number of terms in the table.
+    likeliest : str
+        The most probable labels with their probabilities, in words.
+    about : mapping of str to str
+        The origin of the explanation, such as the model and the date.
+    """
+    title = f"Why {explanation.label}?"
+    origin = " · ".join(f"{name}: {value}" for name, value in about.items())
+    body = (
+        f'<div style="{_BOX}"><h1 style="font-size:1.5em;margin:0.4em 0">{_escape_html(title)}</h1>'
+        f"<p>{_escape_html(likeliest)}</p></div>{render_html(explanation, k)}"
+        f'<div style="{_BOX};font-size:13px"><p>{_html_legend(explanation)}</p>'
+        f'<p style="{_FADED}">{_escape_html(origin)}</p></div>'
+    )
+    return html_page(title.translate(_NOT_IN_HTML), body, _PAGE_STYLE)
+
+
+def _html_legend(explanation: Explanation) -> str:
+    label = _escape_html(str(explanation.label))
+    against = explanation.against
+    other = "all other labels together" if against is None else _escape_html(str(against))
+    unknown = f'<span style="{_UNKNOWN}">Dotted</span> words occur in no training document. '
+    return (
+        f"Compared are <b>{label}</b> and <b>{other}</b>. "
+        f'<span style="{_WORD}{_html_background(0.6)}">Green</span> words speak for {label}, '
+        f'<span style="{_WORD}{_html_background(-0.6)}">red</span> words against it; the stronger '
+        f"the colour, the more. {unknown * bool(explanation.unknown_terms)}"
+        "The contributions add up to the number at the top; (prior) is the share of the label "
+        "among the training documents, on the same scale."
     )
 
 
@@ -313,7 +368,7 @@ def _html_row(row: TableRow, share: float) -> str:
         f'<tr style="background:none"><td style="{_CELL};text-align:left{faded}">'
         f"<bdi>{_escape_html(row.name)}</bdi></td>"
         f'<td style="{_CELL};{_DIGITS}">{row.count}</td>'
-        f'<td style="{_CELL};{_DIGITS}">{row.value:+.2f}</td>'
+        f'<td style="{_CELL};{_DIGITS}">{format_value(row.value)}</td>'
         f'<td style="{_CELL}">{_html_bar(share)}</td></tr>'
     )
 
@@ -479,7 +534,7 @@ def _rich_table(rows: Sequence[TableRow], colours: Colours) -> Table:
     shares = bar_shares([row.value for row in rows])
     for row, share in zip(rows, shares, strict=True):
         name = Text(escape_controls(row.name, keep=""), style="" if row.count else "dim")
-        table.add_row(name, row.count, f"{row.value:+.2f}", _rich_bar(share, colours))
+        table.add_row(name, row.count, format_value(row.value), _rich_bar(share, colours))
     return table
 
 
