@@ -61,13 +61,15 @@ def test_the_words_are_those_for_the_answer_against_the_truth(model, test_file, 
         assert {*each["words"]} <= expected
 
 
-def test_rows_of_the_file_can_be_forgotten_and_learned(model, test_file, tmp_path):
-    wrong, changed = tmp_path / "wrong.csv", tmp_path / "changed.tally"
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_rows_of_the_file_can_be_forgotten_and_learned(model, test_file, tmp_path, ending):
+    wrong, changed = tmp_path / f"wrong.{ending}", tmp_path / "changed.tally"
     succeed("evaluate", model, test_file, "--errors", wrong)
     before = TextClassifier.load(model)
     succeed("learn", model, wrong, "--label", "label", "-o", changed, "-q")
     succeed("forget", changed, wrong, "--label", "label", "-q")
     assert TextClassifier.load(changed).tally_ == before.tally_
+    assert json_of("info", changed)["changes"]["learned"] == len(WRONG)
 
 
 def test_an_existing_file_is_not_overwritten(model, test_file, tmp_path):

@@ -69,6 +69,19 @@ def test_suspects_of_several_labels_are_corrected_with_a_separator(tmp_path):
     assert TextClassifier.load(model).tally_ == before.tally_
 
 
+def test_suspects_in_a_workbook_are_forgotten_and_learned(mislabelled, tmp_path):
+    source, texts, labels, _ = mislabelled
+    suspects, model = tmp_path / "suspects.xlsx", tmp_path / "docs.tally"
+    succeed("compare", source, *LEARNERS, "-o", tmp_path / "r.html", "--suspects", suspects)
+    succeed("train", source, "-o", model, "--model", "multinomial", "-q")
+    succeed("forget", model, suspects, "--label", "label", "-q")
+    n_left = TextClassifier.load(model).tally_.n_documents
+    assert n_left < len(texts)
+    succeed("learn", model, suspects, "--label", "corrected", "-q")
+    expected = TextClassifier("multinomial").fit(texts, labels)
+    assert TextClassifier.load(model).tally_ == expected.tally_
+
+
 def test_an_existing_file_is_kept(mislabelled, tmp_path):
     suspects = tmp_path / "suspects.csv"
     suspects.write_text("corrected by hand")

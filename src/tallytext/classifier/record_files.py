@@ -1,15 +1,18 @@
-"""Records with named columns as lines of CSV, TSV or JSON, by the name of the file."""
+"""Records with named columns as CSV, TSV, JSON lines or Excel, by the name of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tallytext.errors import FileError
-from tallytext.io.table_writer import as_json, csv_lines
+from tallytext.io.atomic import save_blocks
+from tallytext.io.table_writer import as_json, check_excel, csv_lines, open_table
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_EXCEL = ".xlsx"
 _JSON_LINES = (".jsonl", ".ndjson", ".json")
 
 
@@ -19,7 +22,7 @@ class RecordFormat:
     Parameters
     ----------
     path : str or Path
-        The name of the file: .csv, .tsv or .jsonl.
+        The name of the file: .csv, .tsv, .jsonl or .xlsx.
     columns : sequence of str
         The names of the columns.
     separator : str, default=";"
@@ -41,13 +44,28 @@ class RecordFormat:
 
     def __init__(self, path: str | Path, columns: Sequence[str], separator: str = ";") -> None:
         ending = Path(path).suffix.lower()
-        if ending not in _DELIMITERS and ending not in _JSON_LINES:
+        if ending not in _DELIMITERS and ending not in (*_JSON_LINES, _EXCEL):
             raise FileError(
-                f"cannot write to {str(path)!r}: the ending says neither CSV nor JSON lines. Use "
-                ".csv, .tsv or .jsonl."
+                f"cannot write to {str(path)!r}: the ending says neither CSV, JSON lines nor "
+                "Excel. Use .csv, .tsv, .jsonl or .xlsx."
             )
+        self._path, self._is_sheet = Path(path), ending == _EXCEL
+        if self._is_sheet:
+            check_excel(self._path)
         self._columns, self._separator = list(columns), separator
         self._delimiter = _DELIMITERS.get(ending)
+
+    def save(self, blocks: Iterable[Iterable[Mapping[str, Any]]]) -> None:
+        """Write blocks of records to the file, as a whole or not at all."""
+        if not self._is_sheet:
+            save_blocks(self._path, chain([self.header], map(self.lines, blocks)))
+            return
+        with open_table(self._path) as table:
+            table.write({name: [] for name in self._columns})
+            for block in map(list, blocks):
+                table.write(
+                    {name: [self._cell(each.get(name)) for each in block] for name in self._columns}
+                )
 
     @property
     def header(self) -> bytes:

@@ -103,7 +103,7 @@ Suspects = Annotated[
         "--suspects",
         metavar="FILE",
         help="Also write the documents whose label is probably wrong, at most 200, to a new file, "
-        ".csv, .tsv or .jsonl, which tally forget and tally learn can read.",
+        ".csv, .tsv, .jsonl or .xlsx, which tally forget and tally learn can read.",
         show_default="none",
     ),
 ]
@@ -184,7 +184,7 @@ def compare(
     for sentence in comparison.warnings:
         show_warning(sentence)
     if suspects is not None and suspect_lines is not None:
-        save_suspects(suspects, suspect_lines, comparison, places)
+        save_suspects(suspect_lines, comparison, places)
     where = [_describe_place(place, has_file=len(sources) > 1) for place in places]
     comparison.to_html(path, about=report_origin(sources), places=where)
     if not quiet:
@@ -236,19 +236,16 @@ def _suspect_format(path: Path, reading: options.ReadingOptions, ids: list[str])
     return RecordFormat(path, columns, reading.label_separator or ";")
 
 
-def save_suspects(
-    path: Path, format: RecordFormat, comparison: Comparison, places: Sequence[Place]
-) -> None:
+def save_suspects(format: RecordFormat, comparison: Comparison, places: Sequence[Place]) -> None:
     """Write the documents whose label is probably wrong, with the place of each in the input."""
     from tallytext.comparison.suspects import suspect_record
-    from tallytext.io.atomic import save_blocks
 
     texts, labels = comparison.documents.texts, comparison.documents.labels
     records = [
         {**places[each.row], **suspect_record(each, texts[each.row], labels[each.row])}
         for each in comparison.suspects
     ]
-    save_blocks(path, [format.header, format.lines(records)])
+    format.save([records])
 
 
 def parse_times(values: list[Any]) -> list[Any]:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from tallytext.classifier.classifier import TextClassifier
     from tallytext.classifier.mistakes import Mistake, MistakeFinder
-    from tallytext.classifier.record_files import RecordFormat
     from tallytext.cli.engines import EngineJob
     from tallytext.evaluation.evaluation import Evaluation
     from tallytext.evaluation.report import EvaluationReport
@@ -86,8 +85,8 @@ Errors = Annotated[
     typer.Option(
         "--errors",
         metavar="FILE",
-        help="Write all wrong documents to a new file, .csv, .tsv or .jsonl, in the order of the "
-        "input: text, label, prediction, probabilities, and the words that misled.",
+        help="Write all wrong documents to a new file, .csv, .tsv, .jsonl or .xlsx, in the order "
+        "of the input: text, label, prediction, probabilities, and the words that misled.",
         show_default="none",
         rich_help_panel=_MISTAKES,
     ),
@@ -246,35 +245,31 @@ class _LocalEvaluation:
         from tallytext.classifier.record_files import RecordFormat
         from tallytext.evaluation.evaluation import Evaluation
         from tallytext.evaluation.report import EvaluationReport
-        from tallytext.io.atomic import save_blocks
 
         separator = self._reading.label_separator or ";"
         format = None if errors is None else RecordFormat(errors, self._columns, separator)
         self.evaluation = Evaluation(multi_label=self._classifier.multi_label_, ranking=ranking)
         finder = MistakeFinder(self._classifier, n_surest)
-        blocks = self._blocks(finder, format)
-        if errors is None:
+        blocks = self._blocks(finder, format is not None)
+        if format is None:
             for _ in blocks:
                 pass
         else:
-            save_blocks(errors, blocks)
+            format.save(blocks)
         self.report: EvaluationReport = EvaluationReport.from_evaluation(self.evaluation)
         return finder
 
-    def _blocks(self, finder: MistakeFinder, format: RecordFormat | None) -> Iterator[bytes]:
-        """Yield the lines of the wrong documents of each batch."""
+    def _blocks(self, finder: MistakeFinder, explains: bool) -> Iterator[list[dict[str, Any]]]:
+        """Yield the records of the wrong documents of each batch, if they are to be written."""
         from tallytext.classifier.evaluation import answer_batches
 
-        if format is not None:
-            yield format.header
         for source, read in self.documents.by_source():
             batch = self._labels.merge_batch(read)
             pair = [(batch.texts, batch.labels)]
             for answers in answer_batches(self._classifier, pair, self.evaluation):
                 found = finder.find(answers, batch, source)
-                if format is not None:
-                    words = (each.to_record(_words(self._classifier, each)) for each in found)
-                    yield format.lines(words)
+                if explains:
+                    yield [each.to_record(_words(self._classifier, each)) for each in found]
 
 
 def _evaluate_on_engine(

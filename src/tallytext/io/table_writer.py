@@ -361,6 +361,17 @@ def _as_text(value: Any) -> str | None:
     return str(as_cell(value)).encode("utf-8", "replace").decode()
 
 
+def check_excel(path: Path) -> None:
+    """Raise FileError if Excel files cannot be written, because openpyxl is not installed."""
+    try:
+        import openpyxl  # noqa: F401
+    except ImportError:
+        raise FileError(
+            f"cannot write {str(path)!r}: Excel files need openpyxl. Install it with "
+            "pip install 'tallytext[excel]'."
+        ) from None
+
+
 class _ExcelTable(TableWriter):
     """A workbook of one sheet; rows go to a temporary file of openpyxl as they come."""
 
@@ -369,14 +380,10 @@ class _ExcelTable(TableWriter):
         self._temporary = temporary
         self._n_cut = self._n_replaced = 0
         self._is_saved = False
-        try:
-            from openpyxl import Workbook
-            from openpyxl.cell import WriteOnlyCell
-        except ImportError:
-            raise FileError(
-                f"cannot write {str(path)!r}: Excel files need openpyxl. Install it with "
-                "pip install 'tallytext[excel]'."
-            ) from None
+        check_excel(path)
+        from openpyxl import Workbook
+        from openpyxl.cell import WriteOnlyCell
+
         self._cell = WriteOnlyCell
         self._book = Workbook(write_only=True)
         self._sheet: Any = self._book.create_sheet("documents")
