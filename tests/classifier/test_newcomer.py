@@ -219,8 +219,8 @@ def test_a_folder_that_may_not_be_written_to_is_told_before_the_work(tmp_path, m
 
 def test_a_text_of_unknown_words_is_told(tmp_path):
     model = trained(tmp_path)
-    for text in ("", "xyzzy plugh"):
-        assert "not based on its content" in succeed("explain", model, text).stderr
+    assert "not based on its content" in succeed("explain", model, "xyzzy plugh").stderr
+    assert "there is no text to explain" in told("explain", model, "")
     assert succeed("explain", model, "cheap").stderr == ""
 
 

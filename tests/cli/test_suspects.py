@@ -96,7 +96,7 @@ def test_the_report_tells_where_it_comes_from_and_shows_suspects(mislabelled, tm
     succeed("compare", source, *LEARNERS, "-o", report)
     page = report.read_text(encoding="utf-8")
     header = page[page.index("<header") : page.index("</header>")]
-    for part in ("docs.csv", "tallytext 0", "tally ", "202"):
+    for part in ("docs.csv", "tallytext 0", "<dt>command</dt><dd>tally", "202"):
         assert part in header
     heads = ["summary", "problems", "suspects", "classes", "learners"]
     places = [page.index(f'<section id="{name}"') for name in heads]

@@ -213,7 +213,7 @@ class Explanation:
         >>> Console(width=60, color_system=None).print(why)  # doctest: +NORMALIZE_WHITESPACE
         sea rather than sky: +1.25
         <BLANKLINE>
-        One wave!
+        One +wave!
         <BLANKLINE>
         term  count  contribution
         wave      1         +1.25                  │████████████████
