@@ -2,17 +2,15 @@
 
 import random
 import string
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora import column
 from tallytext import Tally
 from tallytext.classifier import find_leaks, label_problems
 from tallytext.classifier.label_checks import count_labels, count_problems, replace_labels
-
-CORPORA = Path("/work/shared/data")
 
 
 def slips_of(rare, frequent, n_rare=1, n_frequent=100):
@@ -150,16 +148,11 @@ def test_many_different_labels_are_checked():
     assert [pair[0] for pair in count_problems(counts).slips] == [("internatoinal", 1)]
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="the corpora are not on this machine")
 @pytest.mark.parametrize(
     "name", ["20ng_bydate", "debian_sections", "reuters21578", "wordnet_gloss_hypernym"]
 )
 def test_labels_of_public_corpora_are_no_mistakes(name):
-    import pyarrow.parquet as parquet
-
-    labels = parquet.read_table(CORPORA / f"{name}.parquet", columns=["labels"])[
-        "labels"
-    ].to_pylist()
+    labels = column(name, "labels").to_pylist()
     assert not count_problems(count_labels(labels))
     assert not count_problems(count_labels(labels[:1000]))
 
