@@ -10,8 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 CPP := $(wildcard cpp/*.cpp cpp/*.hpp)
 STUB := src/tallytext/_core.pyi
-FUZZ_SECONDS ?= 120
-FUZZ_FILES ?= 10000
+QUICK ?=
 ARGS ?=
 
 ready := $(VENV)/.ready
@@ -40,7 +39,7 @@ build_site = NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 # Children of tests import the package again and again: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-oldest wheel check docs stubs bench reproduce fix sanitize fuzz clean
+.PHONY: help demo test test-oldest wheel check docs stubs bench reproduce fix sanitize attack clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -140,8 +139,9 @@ SANITIZE_SETTINGS := -C build-dir=build/sanitize -C install.strip=false \
 SANITIZE_CXX ?= g++
 # Python itself is not instrumented, so the runtimes must be there before it starts; and it never
 # frees everything, so leaks are not looked for.
-sanitized = env LD_PRELOAD="$$($(SANITIZE_CXX) -print-file-name=libasan.so) \
-	$$($(SANITIZE_CXX) -print-file-name=libubsan.so) $$($(SANITIZE_CXX) -print-file-name=libstdc++.so)" \
+runtimes = $$($(SANITIZE_CXX) -print-file-name=libasan.so) \
+	$$($(SANITIZE_CXX) -print-file-name=libubsan.so) $$($(SANITIZE_CXX) -print-file-name=libstdc++.so)
+sanitized = env LD_PRELOAD="$(runtimes)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZE_VENV)/bin/python
 
@@ -153,6 +153,6 @@ sanitize-build:
 sanitize: sanitize-build ## run the tests with the native code under the sanitizers
 	@$(sanitized) -m pytest -p no:cacheprovider $(ARGS)
 
-fuzz: sanitize-build ## feed random text and damaged files to the native code under the sanitizers
-	@$(sanitized) tests/fuzz/fuzz_text.py --seconds $(FUZZ_SECONDS) $(ARGS)
-	@$(sanitized) tests/fuzz/fuzz_files.py --files $(FUZZ_FILES) $(ARGS)
+# In full, what is native runs under the sanitizers; QUICK=1 needs no second build.
+attack: $(core) $(group_test) $(if $(QUICK),,sanitize-build) ## attack all of it for half an hour (QUICK=1: two minutes), and print what was found
+	@$(BIN)/python tests/attack $(if $(QUICK),--quick,--sanitized $(SANITIZE_VENV)/bin/python --runtimes "$(runtimes)") $(ARGS)

@@ -5,15 +5,15 @@ import pytest
 from tallytext.errors import TallytextError
 
 pytest.importorskip("resource")
+import attack_model_files
 import bending
-import fuzz_files
 import subjects
 
 
 def test_bent_files_are_refused_or_read_as_something_that_works():
-    counts = fuzz_files.fuzz(300, seed=0, report=lambda _: None)
+    counts = attack_model_files.fuzz(300, seed=0, report=lambda _: None)
     # Some are read: those with one sum, or one setting, that could as well have been another.
-    assert 0 < counts[fuzz_files.READ] < 75
+    assert 0 < counts[attack_model_files.READ] < 75
     assert counts["FileError"] > 150
 
 

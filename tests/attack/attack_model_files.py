@@ -1,4 +1,4 @@
-"""Damaged and hostile files through everything that reads them: ``make fuzz``.
+"""Damaged and hostile files through everything that reads them: ``make attack``.
 
 Each round bends a saved file: bytes, lengths, numbers of the header, values of arrays. Half of them
 get their checksums computed anew, so that what lies behind has to stand on its own. A file must be
@@ -8,12 +8,10 @@ sanitizers, and memory by what the process has used in the end.
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
 import sys
 import tempfile
-import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +21,7 @@ from bending import bent_file
 from classifier_subjects import classifier_subjects
 from subjects import MismatchError, Subject, expect, model_subjects
 from translation_subjects import translation_subjects
+from trial import Trial
 
 from tallytext.errors import TallytextError
 
@@ -74,19 +73,10 @@ def memory() -> int:
     return most if sys.platform == "darwin" else 1024 * most
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--files", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    try:
-        counts = fuzz(arguments.files, arguments.seed)
-    except MismatchError:
-        traceback.print_exc()
-        sys.exit(1)
-    shares = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
-    print(f"{arguments.files:,} files: {shares}; nothing found.")
-
-
-if __name__ == "__main__":
-    main()
+def attack(trial: Trial) -> None:
+    """Try mutations of every kind of file."""
+    files = trial.some(quick=2_000, full=100_000)
+    with trial.case("model files"):
+        counts = fuzz(files, trial.seed, report=lambda _: None)
+        trial.notes.update(counts)
+        trial.cases += files - 1

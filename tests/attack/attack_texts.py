@@ -1,4 +1,4 @@
-"""Random text through the native code, to be run under the sanitizers: ``make fuzz``.
+"""Random text through the native code, under the sanitizers in ``make attack``.
 
 Each round draws a corpus from plain words, odd characters and mutated copies of earlier
 documents, and sends it down every path into the core. A crash is caught by the sanitizers; what
@@ -9,14 +9,13 @@ kind must be taken; damaged arrays may be refused.
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 import time
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from trial import Trial
 
 from tallytext import Tally, TextVectorizer, Vocabulary
 from tallytext._core import Vocabulary as NativeVocabulary
@@ -202,33 +201,14 @@ CHECKS = [
 ]
 
 
-def fuzz(seconds: float, seed: int) -> int:
-    """Run rounds until the time is up; return how many were run."""
-    start = reported = time.monotonic()
-    round = 0
-    while time.monotonic() - start < seconds:
-        rng = random.Random(f"{seed}/{round}")
+def attack(trial: Trial) -> None:
+    """Try random corpora until the time is up; in a quick trial, a fixed number of them."""
+    end = time.monotonic() + 120
+    for round in range(trial.some(quick=40, full=1_000_000)):
+        if time.monotonic() > end:
+            break
+        rng = trial.rng("texts", round)
         texts = corpus(rng)
         for check in CHECKS:
-            try:
+            with trial.case(f"round {round}, {check.__name__}"):
                 check(rng, texts)
-            except MismatchError as problem:
-                sys.exit(f"round {round} of seed {seed}: {problem}")
-        round += 1
-        if time.monotonic() - reported > 10:
-            reported = time.monotonic()
-            print(f"{reported - start:6.0f} s  {round:,} rounds", flush=True)
-    return round
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    rounds = fuzz(arguments.seconds, arguments.seed)
-    print(f"{rounds:,} rounds, nothing found.")
-
-
-if __name__ == "__main__":
-    main()
