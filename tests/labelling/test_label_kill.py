@@ -6,16 +6,16 @@ import pytest
 
 if os.name == "nt":
     pytest.skip("there are no pseudo terminals here", allow_module_level=True)
-import kill_labelling
-from kill_labelling import Notes, Witness
+import killing_label
+from killing_label import Notes, Witness
 
 from tallytext.labelling import Annotation
 
 
 def test_every_answer_that_a_question_followed_is_kept_when_the_command_is_killed(tmp_path):
     notes = Notes(tmp_path, n_documents=60)
-    witness = kill_labelling.killed(notes, kills=3, seed=0)
-    kill_labelling.finished(notes, witness)
+    witness = killing_label.killed(notes, kills=3, seed=0)
+    killing_label.finished(notes, witness)
     assert witness.counts["kills"] == 3
     assert witness.counts["answers acknowledged"] > 0
     assert witness.counts["answers lost"] == witness.counts["answers made up"] == 0
@@ -38,7 +38,7 @@ def test_a_command_that_is_told_to_end_leaves_the_terminal_as_it_was(tmp_path):
 def test_a_command_that_hangs_is_noticed_and_killed(tmp_path, monkeypatch, wanted):
     child = Notes(tmp_path, n_documents=60).start()
     assert child.question() is not None
-    monkeypatch.setattr(kill_labelling, "PATIENCE", 0.1)
+    monkeypatch.setattr(killing_label, "PATIENCE", 0.1)
     with pytest.raises(AssertionError, match=f"no {wanted} within"):
         child.question() if wanted == "question" else child.wait()
     assert child._process.returncode == -signal.SIGKILL
