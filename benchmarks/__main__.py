@@ -54,6 +54,7 @@ SECTIONS = {
     "several_labels": "Several labels: in steps, as expected, with few terms",
     "equality": "Dask and Spark: equal to the last bit",
     "streaming": "Streams larger than memory",
+    "load": "Long and large loads",
     "distributed": "Two workers beside one",
     "engines": "The same job on Dask, on Spark, and by their own means",
     "scale": "Cost of each stage",

@@ -41,6 +41,7 @@ class Section:
 SECTIONS = [
     Section("attack_texts", "random texts through native and obvious analysis", native=True),
     Section("attack_model_files", "damaged model files, with checksums made anew", native=True),
+    Section("attack_load", "millions of documents, 100,000 classes, 500 MB in one", alone=True),
 ]
 
 
