@@ -39,7 +39,7 @@ build_site = NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 # Children of tests import the package again and again: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-oldest wheel check docs stubs bench reproduce fix sanitize attack clean
+.PHONY: help demo test test-oldest test-runtime wheel check docs stubs bench reproduce fix sanitize attack clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -108,6 +108,7 @@ $(VENV)/.group-%: pyproject.toml | $(ready)
 
 WHEEL_VENV := build/wheel-venv
 OLDEST_VENV := build/oldest-venv
+RUNTIME_VENV := build/runtime-venv
 
 # "build" makes the wheel from the sdist. On Linux, auditwheel then names the oldest C library it runs with.
 # The last steps see no compiler: only the new environment is on the path.
@@ -130,6 +131,12 @@ test-oldest: ## run the tests with the oldest dependencies that pyproject.toml a
 	@PIP_CONSTRAINT=$(CURDIR)/build/oldest.txt $(MAKE) --no-print-directory VENV=$(OLDEST_VENV) \
 		BUILD_SETTINGS='-C build-dir=build/oldest' $(OLDEST_VENV)/.core $(OLDEST_VENV)/.group-test
 	@OPENBLAS_NUM_THREADS=1 $(OLDEST_VENV)/bin/python -m pytest --numprocesses auto --dist loadfile tests $(ARGS)
+
+# With run-time dependencies only: tests of extras are skipped.
+test-runtime: ## run the tests with run-time dependencies only
+	@$(MAKE) --no-print-directory VENV=$(RUNTIME_VENV) BUILD_SETTINGS='-C build-dir=build/runtime' $(RUNTIME_VENV)/.core
+	@$(RUNTIME_VENV)/bin/python -m pip install -qq pytest pytest-xdist hypothesis
+	@OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(RUNTIME_VENV)/bin/python -m pytest -p runtime_only --numprocesses auto --dist loadfile tests $(ARGS)
 
 # --- the native code under AddressSanitizer and UndefinedBehaviorSanitizer (GCC) -------------------
 

@@ -368,7 +368,7 @@ def import_pyarrow(purpose: str, module: str = "pyarrow") -> Any:
         return import_module(module)
     except ModuleNotFoundError:
         raise InputError(
-            f"{purpose} needs pyarrow. Install it: pip install 'tallytext[parquet]'."
+            f"{purpose} needs pyarrow. Install it: pip install pyarrow (tallytext[parquet])."
         ) from None
 
 

@@ -54,7 +54,7 @@ def test_columns_between_semicolons_are_offered(tmp_path):
         ("m.xls", b"", "Save the sheet as .xlsx or CSV"),
         ("m.xlsx", b"PK", "not copied completely"),
         ("m.docx", b"PK", "plain text"),
-        ("m.tally", b"", "MODEL INPUT"),
+        ("m.tally", b"", "take it before the documents"),
     ],
 )
 def test_files_of_other_programs_are_refused_with_what_to_do(tmp_path, name, content, helps):
@@ -112,7 +112,7 @@ def test_models_pages_and_empty_files_are_replaced(tmp_path):
 def test_a_model_behind_its_documents_is_told(tmp_path, command):
     model = trained(tmp_path)
     message = told(command, tmp_path / "mails.tally.csv", model)
-    assert "Give the model first" in message or "MODEL INPUT" in message
+    assert "Give the model first" in message or "before the documents" in message
 
 
 def test_a_missing_argument_is_told_with_an_example():

@@ -71,7 +71,7 @@ def test_parquet_names_the_extra(tmp_path):
     path.write_bytes(b"PAR1")
     done = run(COMMAND, "train", path, "-o", tmp_path / "m.tally")
     assert done.returncode != 0
-    assert "needs pyarrow. Install it: pip install 'tallytext[parquet]'." in done.stderr
+    assert "needs pyarrow. Install it: pip install pyarrow (tallytext[parquet])." in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -89,5 +89,6 @@ except InputError as problem:
     print(problem)
 """)
     assert done.stdout == (
-        "a DataFrame as documents needs pyarrow. Install it: pip install 'tallytext[parquet]'.\n"
+        "a DataFrame as documents needs pyarrow. "
+        "Install it: pip install pyarrow (tallytext[parquet]).\n"
     ), done.stderr

@@ -14,7 +14,6 @@ from tallytext.evaluation.evaluation import Evaluation
 from tallytext.evaluation.reliability import reliability_diagram
 from tallytext.evaluation.report import (
     ConfidenceLevel,
-    Confusion,
     EvaluationReport,
     confidence_heads,
     small_class_note,
@@ -97,10 +96,10 @@ class EvaluationPage:
         several = self.report.several_labels
         rows = [
             [escape(str(each.truth)), escape(str(each.predicted)), f"{each.n_documents:,}"]
-            for each in self._ordered_confusions()
+            for each in self.report.confusions
         ]
         only = " (documents with one label and one predicted label)" * several
-        content = f"<p>The most frequent confusions{only}, in the order of the classes.</p>"
+        content = f"<p>The most frequent confusions{only}.</p>"
         content += html_table(
             "Confusions",
             ["true label", "predicted label", "documents"],
@@ -115,19 +114,14 @@ class EvaluationPage:
             content += confusion_table(self.evaluation)
         return "confusions", "Confusions", content
 
-    def _ordered_confusions(self) -> list[Confusion]:
-        """Return the confusions by true label, in the order of the classes, then by frequency."""
-        place = {each.label: at for at, each in enumerate(self.report.classes)}
-        return sorted(self.report.confusions, key=lambda each: place[each.truth])
-
     def _reliability(self) -> Section:
         curve = self.evaluation.reliability
         if curve is None:
             return None
         about = (
-            "<p>The accuracy of documents with similar probabilities. Dots below the dashed line "
-            "are overconfident. On average over the bins, probabilities differ from the accuracy "
-            f"by <b>{curve.error:.1%}</b> (calibration error).</p>"
+            "<p>The accuracy of documents with similar probabilities. A dot below the dashed line "
+            "means that these probabilities are too high. On average over the bins, probabilities "
+            f"differ from the accuracy by <b>{curve.error:.1%}</b> (calibration error).</p>"
         )
         return (
             "calibration",

@@ -193,8 +193,27 @@ def examples_in(docstring: str) -> list[str]:
     return examples.split("\n\n")[0].splitlines()
 
 
+# What other programs call these commands.
+_OTHER_NAMES = {
+    **dict.fromkeys(("fit", "build", "create"), "train"),
+    **dict.fromkeys(("classify", "infer", "inference", "apply"), "predict"),
+    **dict.fromkeys(("test", "eval", "score", "validate"), "evaluate"),
+    **dict.fromkeys(("update", "add", "partial_fit"), "learn"),
+    **dict.fromkeys(("unlearn", "remove", "delete"), "forget"),
+    **dict.fromkeys(("annotate", "tag"), "label"),
+    **dict.fromkeys(("show", "describe", "inspect"), "info"),
+    **dict.fromkeys(("benchmark", "select"), "compare"),
+}
+
+
 class Commands(Group):
     """All commands of ``tally``; errors of users become one line and an exit code."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; for a name that other programs use, name ours in the error."""
+        if args and (known := _OTHER_NAMES.get(args[0])) and known in self.commands:
+            raise _UsageError(f"No such command {args[0]!r}. Did you mean {known!r}?", ctx=ctx)
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

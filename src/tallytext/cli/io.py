@@ -347,7 +347,7 @@ def warn_about_unlabelled(n_unlabelled: int, n_documents: int, sources: Sequence
 def show_speed(n_documents: int, n_bytes: int, seconds: float) -> None:
     """Show the number of documents, their megabytes, and the time they took."""
     count, megabytes = f"{n_documents:,} document{'s' * (n_documents != 1)}", n_bytes / 1e6
-    if megabytes < _MIN_MEGABYTES_SHOWN:
+    if megabytes < _MIN_MEGABYTES_SHOWN * max(seconds, 1):
         show_message(f"{count} in {seconds:,.1f} s")
     else:
         speed = f"{_format_megabytes(megabytes / seconds)} MB/s"

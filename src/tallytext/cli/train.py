@@ -335,6 +335,8 @@ def _fit_here(
         pairs if held_out is None else held_out.split(pairs),
         unlabelled=chain(rows.texts(), pool.texts()) if uses or files else None,
     )
+    if classifier.duplicates_ is not None and held_out is None:
+        classifier.duplicates_ = rows.number_rows(classifier.duplicates_)
     if files and not pool.n_documents:
         show_warning(
             f"there is no document in {', '.join(files)} (--unlabelled): the model was "

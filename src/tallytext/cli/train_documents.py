@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import heapq
 import json
+from array import array
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import count
 from tempfile import SpooledTemporaryFile
@@ -17,6 +19,7 @@ from tallytext.errors import InputError
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
+    from tallytext.text.duplicates import Duplicates
 
 #: Values of --unlabelled that are not names of files.
 UNLABELLED_WORDS = ("use", "none", "error")
@@ -141,6 +144,7 @@ class HalfLabelled:
         self._word, self._uses = word, uses
         self._has_lists = False
         self._pool = _Spool()
+        self._rows = array("q")
 
     def pairs(self) -> Iterator[tuple[Any, list[Any]]]:
         """Yield the texts and labels of the rows with a label; raise InputError if none has one."""
@@ -153,6 +157,8 @@ class HalfLabelled:
                 batch = batch.take(rows)
             if rows:
                 n_labelled += len(rows)
+                if len(self._sources) == 1 and isinstance(batch.places[0], int):
+                    self._rows.extend(batch.places)
                 self._has_lists = self._has_lists or any(
                     isinstance(each, list) and len(each) != 1 for each in batch.labels or []
                 )
@@ -171,6 +177,16 @@ class HalfLabelled:
         if self.are_used:
             for texts, _ in self._pool.pairs():
                 yield texts
+
+    def number_rows(self, duplicates: Duplicates) -> Duplicates:
+        """Return duplicates whose examples count the rows of the input, not its labelled rows."""
+        if not self._rows:
+            return duplicates
+        examples = tuple(
+            each._replace(first=self._rows[each.first] - 1, other=self._rows[each.other] - 1)
+            for each in duplicates.examples
+        )
+        return replace(duplicates, examples=examples)
 
     @property
     def are_used(self) -> bool:

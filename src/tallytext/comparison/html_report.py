@@ -412,7 +412,8 @@ def _suspects(comparison: Comparison, place: _Places) -> Section:
     shown = comparison.suspects[:_MAX_LISTED_SUSPECTS]
     first = f"The first {len(shown)} of {len(comparison.suspects)}. "
     about = (
-        "<p>Models that were not trained on these documents find their labels least probable. "
+        "<p>According to models that were not trained on them, these documents probably have a "
+        "wrong label. "
         f"{first * (len(shown) < len(comparison.suspects))}{colours}.</p>"
     )
     texts = comparison.documents.texts

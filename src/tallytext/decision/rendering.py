@@ -304,11 +304,13 @@ def _html_legend(explanation: Explanation) -> str:
     unknown = f'<span style="{_UNKNOWN}">Dotted</span> words occur in no training document. '
     return (
         f"Compared are <b>{label}</b> and <b>{other}</b>. "
-        f'<span style="{_WORD}{_html_background(0.6)}">Green</span> words speak for {label}, '
+        f'<span style="{_WORD}{_html_background(0.6)}">Green</span> words are evidence for '
+        f"{label}, "
         f'<span style="{_WORD}{_html_background(-0.6)}">red</span> words against it; the stronger '
         f"the colour, the more. {unknown * bool(explanation.unknown_terms)}"
-        "The contributions add up to the number at the top; (prior) is the share of the label "
-        "among the training documents, on the same scale."
+        "The contributions add up to the number at the top: above 0, the first is more probable. "
+        "They are differences of scores before calibration, so only their sizes relative to each "
+        "other matter. (prior) is the share of the label among the training documents."
     )
 
 

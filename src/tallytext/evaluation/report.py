@@ -351,13 +351,13 @@ def small_class_note(report: EvaluationReport) -> list[str]:
     >>> evaluation = Evaluation()
     >>> evaluation.add(["ham"] * 40 + ["spam"], ["ham"] * 41)
     >>> small_class_note(EvaluationReport.from_evaluation(evaluation))
-    ['1 class has fewer than 30 documents: chance may move a figure by 0.2.']
+    ['1 class has fewer than 30 documents: their figures may be off by 0.2.']
     """
     n = sum(each.support < _MIN_SUPPORT for each in report.classes)
     if not n or report.n_documents < _MIN_SUPPORT:
         return []
     which = "1 class has" if n == 1 else f"{n:,} classes have"
-    return [f"{which} fewer than {_MIN_SUPPORT} documents: chance may move a figure by 0.2."]
+    return [f"{which} fewer than {_MIN_SUPPORT} documents: their figures may be off by 0.2."]
 
 
 def _confidence_levels(evaluation: Evaluation) -> tuple[ConfidenceLevel, ...]:

@@ -519,7 +519,7 @@ _FORMAT_REMEDIES = {
     **dict.fromkeys(("xls", "ods", "numbers"), "Save the sheet as .xlsx or CSV, and read that."),
     **dict.fromkeys(("doc", "docx", "odt", "pdf", "rtf"), "Only plain text can be read."),
     **dict.fromkeys(("html", "htm", "xml"), "Extract its text first."),
-    "tally": "Its name is that of a model. Give the model before the documents: MODEL INPUT.",
+    "tally": "Its name is that of a model. Commands that use a model take it before the documents.",
     "zip": "Unpack it first.",
 }
 

@@ -109,7 +109,7 @@ def _import_pooch() -> Any:
     except ImportError:
         raise FileError(
             "downloading needs the package pooch: install it with "
-            "pip install 'tallytext[datasets]'."
+            "pip install pooch (tallytext[datasets])."
         ) from None
     return pooch
 

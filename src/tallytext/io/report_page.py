@@ -101,7 +101,7 @@ def scrollable(name: str, content: str) -> str:
     """Return a region that scrolls sideways if its content is too wide, and says so when narrow."""
     # The tabindex lets the keyboard focus and scroll the region.
     return (
-        '<p class="sideways">Scroll the table sideways to see all columns.</p>'
+        '<p class="sideways">If columns are cut off, scroll the table sideways.</p>'
         f'<div class="wide" role="region" aria-label="{name}" tabindex="0">{content}</div>'
     )
 
@@ -191,7 +191,7 @@ table { border-collapse: collapse }
 
 _DRAWINGS = """
 .drawing { margin: 0; overflow-x: auto }
-.drawing svg { display: block; max-width: 100%; min-width: 26rem; height: auto }
+.drawing svg { display: block; max-width: 100%; min-width: 21rem; height: auto }
 .drawing text { fill: var(--ink); font-family: inherit }
 .drawing .paper { fill: none } .drawing .grid { stroke: var(--rule) }
 .drawing .frame { fill: none; stroke: var(--quiet) }

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, TextIO
 
@@ -36,6 +37,8 @@ _TABLE_SIGN = "::"
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
 _SHORT_SUFFIXES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz"}
 _BUFFER_BYTES = 1 << 18
+# Files of a folder that a missing name is compared with.
+_MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Source:
             if self.format == "folder":
                 raise FileError("standard input cannot be a folder.")
         elif not self.path.exists():
-            raise FileError(f"there is no file {self}.")
+            raise FileError(f"there is no file {self}.{_similar_file(self.path)}")
         elif self.path.is_dir() != (self.format == "folder"):
             found = "a folder" if self.path.is_dir() else "a file"
             raise FileError(f"{self} is {found}, so it cannot be read as {self.format}.")
@@ -198,6 +201,15 @@ def _is_duckdb(path: Path) -> bool:
         return False  # reported when it is read
 
 
+def _similar_file(path: Path) -> str:
+    """Return a question about a file of the same folder with a similar name, or ''."""
+    try:
+        beside = [each.name for each in islice(path.parent.iterdir(), _MOST_COMPARED)]
+    except OSError:
+        return ""
+    return did_you_mean(path.name, beside)
+
+
 def _check_format(format: str) -> str:
     name = _OTHER_NAMES.get(format, format)
     if name not in FORMATS:
@@ -221,7 +233,7 @@ def _format_of(name: str, path: Path) -> str:
     if format in FORMATS and format != "folder":
         return format
     if not path.exists():
-        raise FileError(f"there is no file {str(path)!r}.")
+        raise FileError(f"there is no file {str(path)!r}.{_similar_file(path)}")
     if helps := format_remedy(suffix):
         raise FileError(f"cannot read documents from {str(path)!r}. {helps}")
     raise FileError(

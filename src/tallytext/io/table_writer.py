@@ -368,7 +368,7 @@ def check_excel(path: Path) -> None:
     except ImportError:
         raise FileError(
             f"cannot write {str(path)!r}: Excel files need openpyxl. Install it with "
-            "pip install 'tallytext[excel]'."
+            "pip install openpyxl (tallytext[excel])."
         ) from None
 
 

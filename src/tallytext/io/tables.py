@@ -229,7 +229,7 @@ class _Workbook(TableFile):
         except ImportError:
             raise FileError(
                 f"cannot read {self._source}: .xlsx needs the package openpyxl. Install it with "
-                "pip install 'tallytext[excel]', or save the sheet as CSV."
+                "pip install openpyxl (tallytext[excel]), or save the sheet as CSV."
             ) from None
         self._book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
         self._stack.callback(self._book.close)
@@ -369,7 +369,7 @@ class _DuckdbFile(_Database):
         except ImportError:
             raise FileError(
                 f"cannot read {self._source}: DuckDB files need the package duckdb. Install it "
-                "with pip install 'tallytext[duckdb]'."
+                "with pip install duckdb (tallytext[duckdb])."
             ) from None
         self._error = duckdb.Error
         connection = duckdb.connect(
