@@ -170,7 +170,7 @@ class Journal:
         # Neither O_TRUNC nor O_APPEND: the content is read first, and its end perhaps cut off.
         # O_NONBLOCK, so that opening a named pipe does not wait for a writer.
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-        file = os.open(self.path, flags, 0o644)
+        file = os.open(self.path, flags, 0o666)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise FileError(
