@@ -21,10 +21,11 @@ def find_browser():
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
-def faults(page, path=None):
+def faults(page, path=None, check=""):
     """Open a page (its address) and return what went wrong: errors, and what it could not load.
 
-    Anything that it asks for from elsewhere is a fault, too, whether it is there or not.
+    Anything that it asks for from elsewhere is a fault, too, whether it is there or not, and so is
+    a dialog. Errors of ``check``, JavaScript to run in the page once it is there, are its faults.
     """
     with _Browser(path or find_browser()) as browser:
         target = browser.ask("Target.createTarget", url="about:blank")["targetId"]
@@ -37,13 +38,17 @@ def faults(page, path=None):
         opened = "document.querySelectorAll('details').forEach(each => each.open = true); 7"
         assert browser.ask("Runtime.evaluate", session, expression=opened)["result"]["value"] == 7
         browser.ask("Page.captureScreenshot", session)
+        checked = browser.ask("Runtime.evaluate", session, expression=check)
+        browser.events.append({"method": "Runtime.exceptionThrown", "params": checked})
         return [fault for event in browser.events if (fault := _fault(event, page))]
 
 
 def _fault(event, page):
     method, given = event.get("method"), event.get("params", {})
-    if method == "Runtime.exceptionThrown":
+    if method == "Runtime.exceptionThrown" and "exceptionDetails" in given:
         return given["exceptionDetails"].get("exception", {}).get("description", "exception")
+    if method == "Page.javascriptDialogOpening":
+        return f"{given['type']}: {given['message']}"
     if method == "Runtime.consoleAPICalled" and given["type"] in ("error", "warning", "assert"):
         return f"console: {given['args']}"
     if method == "Log.entryAdded" and given["entry"]["level"] in ("error", "warning"):
@@ -123,5 +128,10 @@ class _Browser:
             message = json.loads(raw)
             if "id" not in message:
                 self.events.append(message)
+            if message.get("method") == "Page.javascriptDialogOpening":
+                # The page waits for an answer; nobody waits for the answer to this command.
+                close = {"id": -1, "method": "Page.handleJavaScriptDialog"}
+                close |= {"params": {"accept": False}, "sessionId": message["sessionId"]}
+                os.write(self._writer, json.dumps(close).encode() + b"\0")
             if is_it(message):
                 return message

@@ -138,6 +138,7 @@ class TestEveryPage:
     [
         ("<script>nonsense()</script>", "ReferenceError"),
         ("<script>console.error('trouble')</script>", "trouble"),
+        ("<script>alert('here')</script>", "alert: here"),
         ("<img src='none.png'>", "ERR_FILE_NOT_FOUND"),
         ("<details><img loading=lazy src='none.png'></details>", "ERR_FILE_NOT_FOUND"),
         ("<link rel=stylesheet href='http://localhost:1/style.css'>", "asked for http"),

@@ -467,7 +467,8 @@ def _near_duplicates(comparison: Comparison, place: _Places) -> Section:
 
 
 def _label(label: Any) -> str:
-    return escape(", ".join(map(str, label)) if isinstance(label, list | tuple) else str(label))
+    shown = ", ".join(map(str, label)) if isinstance(label, list | tuple) else str(label)
+    return f"<bdi>{escape(shown)}</bdi>"
 
 
 def _excerpt(text: str) -> str:

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 
 _GENERATOR = '<meta name="generator" content="tallytext">'
 _BEGIN = f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{_GENERATOR}'
+# Characters that HTML and XML forbid, though texts may have them: control characters and
+# surrogates, of which UTF-8 has no form either.
+_CONTROLS = [*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)]
+_FORBIDDEN_CHARACTERS = dict.fromkeys([*_CONTROLS, 0xFFFE, 0xFFFF], "\ufffd")
+# A second line of defence behind escaping: a browser loads nothing, and runs only our script.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def html_page(title: str, body: str, style: str = "") -> str:
-    """Return a complete HTML page.
+def replace_forbidden(markup: str) -> str:
+    """Replace characters that HTML and SVG cannot hold by U+FFFD.
+
+    Once for a whole page or drawing, because texts, labels and terms come from many places.
+    """
+    return markup.translate(_FORBIDDEN_CHARACTERS)
+
+
+def html_page(title: str, body: str, style: str = "", script: str = "") -> str:
+    """Return a complete HTML page, which loads nothing and runs no script but the one given.
 
     Parameters
     ----------
     title : str
         Plain text, which is escaped.
-    body, style : str
-        HTML and CSS.
+    body, style, script : str
+        HTML, CSS and JavaScript.
 
     Examples
     --------
     >>> html_page("a < b", "<p>why</p>").splitlines()[-1]
     '<body><p>why</p></body></html>'
     """
-    return (
-        f'{_BEGIN}<meta name="viewport" content="width=device-width, initial-scale=1">'
+    policy, code = _POLICY, ""
+    if script:
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        policy, code = f"{_POLICY}; script-src 'sha256-{digest}'", f"<script>{script}</script>"
+    return replace_forbidden(
+        f'{_BEGIN}<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title>{f'<style>{style}</style>' * bool(style)}</head>\n"
-        f"<body>{body}</body></html>\n"
+        f"<body>{body}{code}</body></html>\n"
     )
 
 

@@ -13,10 +13,6 @@ Section = tuple[str, str, str] | None
 
 _STYLE_ELEMENT = re.compile(r"<style>.*?</style>\s*", re.DOTALL)
 
-# Characters that HTML forbids, though texts may have them: control characters and surrogates.
-_CONTROLS = [*range(9), 11, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)]
-_FORBIDDEN_CHARACTERS = dict.fromkeys([*_CONTROLS, 0xFFFE, 0xFFFF], "\ufffd")
-
 
 def report_page(
     title: str,
@@ -56,16 +52,14 @@ def report_page(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
         for name, value in (about or {}).items()
     )
-    code = f"<script>{script}</script>" if script else ""
-    page = html_page(
+    return html_page(
         title,
         f'<header><h1>{escape(title)}</h1><p class="note">{escape(note)}</p>'
         f"{f'<dl>{origin}</dl>' if origin else ''}</header>"
-        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n<main>{body}</main>{code}',
+        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n<main>{body}</main>',
         _STYLE + style,
+        script,
     )
-    # Once for the whole page, because texts, labels and terms come from many places.
-    return page.translate(_FORBIDDEN_CHARACTERS)
 
 
 def figure(drawing: str) -> str:
@@ -126,6 +120,8 @@ body { font: 15px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0; letter-spacing: -0.01em }
 h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.6rem }
 p { max-width: 46rem; margin: 0 0 0.9rem }
+/* A label cannot reverse the direction of the sentence around it; words in a text belong to it. */
+b, small { unicode-bidi: isolate } pre b { unicode-bidi: normal }
 a { color: var(--link); text-decoration: none }
 a:hover, a:focus { text-decoration: underline }
 header { margin-bottom: 1rem } header .note { margin: 0.3rem 0 0 }

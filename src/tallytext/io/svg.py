@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from tallytext.io.atomic import save_text
+from tallytext.io.html import replace_forbidden
 
 _MAX_TICK_INTERVALS = 6
 
@@ -208,7 +209,9 @@ def svg_drawing(
         attributes |= {"font_family": "system-ui, sans-serif", "font_size": 14}
         begin.append(element("style", _AXES_STYLE.rstrip() + style))
         begin.append(element("rect", class_="paper", width=width, height=height))
-    return element("svg", "\n".join(["", *begin, *parts, ""]), **attributes) + "\n"
+    return (
+        replace_forbidden(element("svg", "\n".join(["", *begin, *parts, ""]), **attributes)) + "\n"
+    )
 
 
 def save_drawing(drawing: str, path: str | Path | None) -> str:
