@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any, ClassVar
 
 from tallytext.errors import InputError
+from tallytext.terminal import console
 
 MAX_BLOCK_NUMBERS = 1 << 21
 """The largest number of floats in one block of rows: 16 MB."""
@@ -279,10 +280,9 @@ class _Bar:
     visible: ClassVar[bool] = False  # of any bar: there is one screen
 
     def __init__(self, description: str, total: int, delay: float) -> None:
-        from rich.console import Console
         from rich.progress import Progress
 
-        self._bar = Progress(console=Console(stderr=True), transient=True)
+        self._bar = Progress(console=console(stderr=True), transient=True)
         self._task = self._bar.add_task(description, total=total)
         self._due: float | None = monotonic() + delay
         self._started = False

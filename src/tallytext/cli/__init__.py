@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
+from traceback import format_exception
 from typing import Annotated
 
 import typer
@@ -33,6 +34,7 @@ from tallytext.cli.reproduce import reproduce
 from tallytext.cli.train import train
 from tallytext.cli.translate import app as translate
 from tallytext.cli.update import forget, learn, merge, recalibrate, thresholds
+from tallytext.terminal import write_line
 
 HELP = """Classify texts: train a model on examples, predict labels, and explain them.
 
@@ -125,4 +127,9 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A character that the terminal cannot show is escaped, instead of raising an error.
             stream.reconfigure(errors="backslashreplace")
-    app(prog_name="tally")
+    try:
+        app(prog_name="tally")
+    except Exception as problem:
+        # The interpreter would print the message of the error as it is.
+        write_line("".join(format_exception(problem)).rstrip("\n"))
+        raise SystemExit(1) from None

@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from tallytext.cli.io import for_command_line, show_error, show_message, show_warning
 from tallytext.cli.options import OTHER, OUTPUT, list_models
 from tallytext.errors import ExpressionError, TallytextError
+from tallytext.terminal import escape_controls
 
 _LAST_PANELS = (OUTPUT, OTHER)
 
@@ -215,10 +216,15 @@ class Commands(Group):
             raise _UsageError(f"No such command {args[0]!r}. Did you mean {known!r}?", ctx=ctx)
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """Parse the options before the name of a command."""
+        with _escaped_usage_errors():
+            return super().make_context(*given, **more)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
-            with _one_line_warnings():
+            with _escaped_usage_errors(), _one_line_warnings():
                 result = super().invoke(ctx)
                 # Inside the try block: a closed pipe may show only when the last buffer is written.
                 sys.stdout.flush()
@@ -270,6 +276,16 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
         return
+
+
+@contextmanager
+def _escaped_usage_errors() -> Iterator[None]:
+    """Escape control characters in errors of the command line, which the framework prints."""
+    try:
+        yield
+    except _UsageError as problem:
+        problem.message = escape_controls(problem.message)
+        raise
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from tallytext.cli.label_hygiene import (
 )
 from tallytext.cli.options import EngineOptions
 from tallytext.errors import LabelError
+from tallytext.terminal import escape_controls
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -393,8 +394,6 @@ def _mistake_lines(
     each: Mistake, place: str, words: list[tuple[str, float]], width: int
 ) -> list[Text]:
     from rich.text import Text
-
-    from tallytext.decision.rendering import escape_controls
 
     def clean(value: object) -> str:
         return escape_controls(" ".join(str(value).split()), keep="")

@@ -20,6 +20,7 @@ from tallytext.cli.io import (
     delay_interrupts,
     note_on_interrupt,
     print_json,
+    result_console,
     show_message,
     show_warning,
 )
@@ -327,7 +328,7 @@ def report(
     if as_json:
         print_json(found.to_dict())
     else:
-        typer.echo(str(found))
+        result_console().print(str(found), soft_wrap=True)
 
 
 class _State:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import sys
 import threading
@@ -15,12 +14,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, Literal
-from uuid import uuid4
 
 import typer
 
 from tallytext.cli.options import AnswerFormat, ReadingOptions, UnlabelledReadingOptions
 from tallytext.errors import FileError, InputError, UnknownNameError, did_you_mean
+from tallytext.terminal import console, escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,25 +79,14 @@ def for_command_line(message: str) -> str:
 
 def result_console() -> Console:
     """Return the console for results, on standard output; without colours unless a terminal."""
-    from rich.console import Console
-
-    class ResultConsole(Console):
-        def on_broken_pipe(self) -> None:
-            """Raise the error again, which ends a command well; the base class exits with 1."""
-            raise
-
     # Labels and terms are data: "[bold]" or ":smile:" in them must be printed as they are. Without
     # a terminal, lines are not wrapped, because programs read them.
-    return ResultConsole(
-        highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty()
-    )
+    return console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
 def message_console(screen: IO[str] | None = None) -> Console:
     """Return the console for messages, on standard error or another stream."""
-    from rich.console import Console
-
-    return Console(file=screen, stderr=screen is None, highlight=False, markup=False, emoji=False)
+    return console(screen, stderr=screen is None, highlight=False, markup=False, emoji=False)
 
 
 def show_message(message: str) -> None:
@@ -126,7 +114,8 @@ def print_json(value: Any) -> None:
     """Write one JSON object to standard output."""
     from tallytext.io.table_writer import as_json
 
-    sys.stdout.write(as_json(value) + "\n")
+    line = as_json(value) + "\n"
+    sys.stdout.write(escape_controls(line) if sys.stdout.isatty() else line)
 
 
 def shows_progress(quiet: bool) -> bool:
@@ -468,8 +457,7 @@ def check_output_file(path: Path, *, page: bool = False) -> Path:
         a model. Other files are never overwritten.
     """
     where = f"cannot write to {str(path)!r}"
-    if path.is_dir():
-        raise FileError(f"{where}: it is a folder. Give the name of a file.")
+    _check_is_file(path, where)
     _check_parent(path, where)
     if _is_foreign_file(path, page):
         kind = "page written by tally" if page else "tally model"
@@ -515,9 +503,7 @@ def check_table_file(
             "output. Leave out --to, or give a name that ends in .csv."
         )
     where = f"cannot write to {str(path)!r}"
-    if path.exists() and not path.is_file():
-        kind = "a folder" if path.is_dir() else "not a file"
-        raise FileError(f"{where}: it is {kind}. Give the name of a file.")
+    _check_is_file(path, where)
     if any(is_same_file(path, each) for each in inputs):
         raise FileError(f"{where}: it is read by this command. Choose another name.")
     if path.exists() and is_array_file(path):
@@ -549,14 +535,22 @@ def check_output_folder(path: Path) -> Path:
     return path
 
 
+def _check_is_file(path: Path, where: str) -> None:
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "a device or a pipe"
+        raise FileError(f"{where}: it is {kind}. Give the name of a file.")
+
+
 def _check_parent(path: Path, where: str) -> None:
-    if not path.parent.is_dir():
+    # A link stays, and the file that it leads to is written.
+    folder = (path.resolve() if path.is_symlink() else path).parent
+    if not folder.is_dir():
         raise FileError(
-            f"{where}: there is no folder {str(path.parent)!r}. Create it, or choose another one."
+            f"{where}: there is no folder {str(folder)!r}. Create it, or choose another one."
         )
-    if not os.access(path.parent, os.W_OK):
+    if not os.access(folder, os.W_OK):
         raise FileError(
-            f"{where}: you may not write to the folder {str(path.parent)!r}. Choose another one."
+            f"{where}: you may not write to the folder {str(folder)!r}. Choose another one."
         )
 
 
@@ -574,6 +568,9 @@ def _is_foreign_file(path: Path, page: bool) -> bool:
 class LineWriter:
     """Writes whole lines to standard output, without buffering them.
 
+    On a terminal, control characters are escaped: in JSON as JSON escapes them. Into a pipe or a
+    file, the lines are written as they are.
+
     Attributes
     ----------
     n_written : int
@@ -585,6 +582,9 @@ class LineWriter:
 
     def write(self, lines: bytes, n_predictions: int = 0) -> None:
         """Write lines that hold this number of predictions."""
+        if sys.stdout.isatty():
+            shown = escape_controls(lines.decode("utf-8", "surrogatepass"))
+            lines = shown.encode(sys.stdout.encoding, "backslashreplace")
         with delay_interrupts():
             sys.stdout.buffer.write(lines)
             sys.stdout.buffer.flush()
@@ -615,11 +615,9 @@ def new_folder(path: Path, pattern: str) -> Iterator[Path]:
     >>> [file.name for file in path.iterdir()]
     ['part-0']
     """
-    # Beside the target, because a rename is atomic only within one file system. The name is cut, so
-    # that the suffix does not exceed the longest file name (255 bytes).
-    temporary = path.with_name(f".{path.name[:40]}.{uuid4().hex}.part")
-    temporary.mkdir()
-    try:
+    from tallytext.io.atomic import temporary_folder
+
+    with temporary_folder(path) as temporary:
         yield temporary
         with delay_interrupts():
             for file in temporary.iterdir():
@@ -629,6 +627,3 @@ def new_folder(path: Path, pattern: str) -> Iterator[Path]:
             if path.is_dir():
                 path.rmdir()  # fails if files came into it meanwhile, which are not ours to lose
             temporary.rename(path)
-    finally:
-        # After the rename nothing is left under this name, and the error is ignored.
-        shutil.rmtree(temporary, ignore_errors=True)

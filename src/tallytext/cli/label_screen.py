@@ -15,10 +15,11 @@ from rich.text import Text
 
 from tallytext.cli.io import delay_interrupts, result_console, show_error
 from tallytext.cli.keys import DOWN, ESCAPE, REDRAW, UP
-from tallytext.decision.rendering import Colours, bar_shares, escape_controls, split_segments
+from tallytext.decision.rendering import Colours, bar_shares, split_segments
 from tallytext.errors import InputError, TallytextError
 from tallytext.evaluation.significance import wilson_interval
 from tallytext.labelling.session import LabellingStats
+from tallytext.terminal import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -19,6 +19,7 @@ from tallytext.cli.io import (
     load_model,
     note_on_interrupt,
     print_json,
+    result_console,
     save_model,
     show_message,
 )
@@ -388,8 +389,9 @@ def thresholds(
             {"model": str(path), "thresholds": {str(label): v for label, v in chosen.items()}}
         )
     elif not quiet:
+        console = result_console()
         for label, value in sorted(chosen.items(), key=lambda each: (each[1], str(each[0]))):
-            typer.echo(f"{_format_threshold(value)}  {label}")
+            console.print(f"{_format_threshold(value)}  {label}", soft_wrap=True)
 
 
 def _format_threshold(threshold: float) -> str:

@@ -12,7 +12,8 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from tallytext.io.html import html_page
+from tallytext.io.html import html_page, replace_forbidden
+from tallytext.terminal import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType
@@ -258,9 +259,10 @@ _UNKNOWN = "text-decoration:underline dotted;text-underline-offset:3px;opacity:0
 _MIN_OPACITY, _MAX_OPACITY = 0.08, 0.62
 _HTML_BAR_PIXELS = 110  # to each side
 _MAX_TOOLTIP_TERMS = 8
-# NUL is not allowed in HTML, and lone surrogates cannot be encoded in UTF-8.
-_PAGE_STYLE = ":root{color-scheme:light dark}body{margin:1.5em auto;max-width:54em;padding:0 1em}"
-_NOT_IN_HTML = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
+_PAGE_STYLE = (
+    ":root{color-scheme:light dark}body{margin:1.5em auto;max-width:54em;padding:0 1em}"
+    "b{unicode-bidi:isolate}"
+)
 
 
 def render_html(explanation: Explanation, k: int) -> str:
@@ -294,7 +296,7 @@ def render_page(explanation: Explanation, k: int, likeliest: str, about: Mapping
         f'<div style="{_BOX};font-size:13px"><p>{_html_legend(explanation)}</p>'
         f'<p style="{_FADED}">{_escape_html(origin)}</p></div>'
     )
-    return html_page(title.translate(_NOT_IN_HTML), body, _PAGE_STYLE)
+    return html_page(title, body, _PAGE_STYLE)
 
 
 def _html_legend(explanation: Explanation) -> str:
@@ -302,11 +304,12 @@ def _html_legend(explanation: Explanation) -> str:
     against = explanation.against
     other = "all other labels together" if against is None else _escape_html(str(against))
     unknown = f'<span style="{_UNKNOWN}">Dotted</span> words occur in no training document. '
+    # The element bdi isolates a label; the style of the page does the same for bold ones.
     return (
         f"Compared are <b>{label}</b> and <b>{other}</b>. "
         f'<span style="{_WORD}{_html_background(0.6)}">Green</span> words are evidence for '
-        f"{label}, "
-        f'<span style="{_WORD}{_html_background(-0.6)}">red</span> words against it; the stronger '
+        f'<bdi>{label}</bdi>, <span style="{_WORD}{_html_background(-0.6)}">red</span> words '
+        "against it; the stronger "
         f"the colour, the more. {unknown * bool(explanation.unknown_terms)}"
         "The contributions add up to the number at the top: above 0, the first is more probable. "
         "They are differences of scores before calibration, so only their sizes relative to each "
@@ -316,7 +319,7 @@ def _html_legend(explanation: Explanation) -> str:
 
 def _escape_html(text: str) -> str:
     """Escape markup, and replace characters that HTML or UTF-8 cannot hold."""
-    return escape(text.translate(_NOT_IN_HTML))
+    return escape(replace_forbidden(text))
 
 
 def _html_text(explanation: Explanation) -> str:
@@ -407,8 +410,6 @@ _NEGATIVE_BACKGROUNDS = ("rgb(60,20,20)", "rgb(100,26,26)", "rgb(150,32,32)", "r
 # Dark colours of the lists above all become black on a terminal of 16 colours. From weak to strong.
 _POSITIVE_OF_SIXTEEN, _NEGATIVE_OF_SIXTEEN = ("green", "black on green"), ("red", "white on red")
 _RICH_BAR_COLUMNS = 16  # to each side
-# Bidirectional controls can make a text read as a different one.
-_BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 class Colours(StrEnum):
@@ -454,37 +455,6 @@ class _RichExplanation:
         yield _rich_table(table_rows(explanation, self.k), colours)
         if unknown := [escape_controls(each.term, keep="") for each in explanation.unknown_terms]:
             yield Text.assemble(("unknown: ", "dim"), (", ".join(unknown), "dim underline"))
-
-
-def escape_controls(text: str, keep: str = "\n") -> str:
-    r"""Replace control characters by visible symbols, so that a terminal does not obey them.
-
-    Characters up to U+001F become control pictures; others become escapes such as ``\x9b``. A tab
-    becomes four spaces.
-
-    Examples
-    --------
-    >>> escape_controls("\x1b[31mred\x9b0m")
-    '␛[31mred\\x9b0m'
-    """
-    return "".join(
-        char if char in keep or not _is_control(char) else _control_symbol(char)
-        for char in text.replace("\r\n", "\n").replace("\t", "    ")
-    )
-
-
-def _is_control(char: str) -> bool:
-    """Return True if a terminal would obey the character, or could not show it."""
-    return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in _BIDI_CONTROLS
-
-
-def _control_symbol(char: str) -> str:
-    code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _rich_text(explanation: Explanation, colours: Colours) -> Text:

@@ -10,6 +10,7 @@ from threading import Lock
 from time import monotonic
 
 from tallytext.runtime import progress_bar
+from tallytext.terminal import write_line
 
 SECONDS_BETWEEN_LINES = 5.0
 """Shortest time between two lines, if standard error is not a terminal that can show a bar."""
@@ -184,7 +185,7 @@ class LineProgress:
         self._due = monotonic() + SECONDS_BETWEEN_LINES
         if self._line and self._line != self._written:
             self._written = self._line
-            print(f"{self._activity}: {self._line}", file=sys.stderr, flush=True)
+            write_line(f"{self._activity}: {self._line}")
 
 
 def format_bytes(n_bytes: int) -> str:

@@ -26,6 +26,7 @@ from tallytext.distributed.files import Split
 from tallytext.distributed.progress import LineProgress, format_bytes
 from tallytext.errors import EngineError, TallytextError
 from tallytext.runtime import PROGRESS_DELAY
+from tallytext.terminal import console
 
 # Sessions
 
@@ -439,12 +440,11 @@ def _open_display(activity: str) -> Iterator[ShowState]:
         yield lambda *state: lines.show(_format_state(*state) if state[1] else "")
         lines.write()
         return
-    from rich.console import Console
     from rich.errors import LiveError
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = Progress(*columns, console=console(stderr=True), transient=True)
     task = progress.add_task(activity, total=None)
 
     def show(done: int, total: int, memory: int) -> None:

@@ -17,6 +17,7 @@ from tallytext.evaluation.measures import FMeasures
 from tallytext.evaluation.significance import Interval, bootstrap_interval_of_counts
 from tallytext.io.html import notebook_table
 from tallytext.tally.labels import sort_labels
+from tallytext.terminal import console
 
 # The largest number of classes, and of confusions, in a notebook.
 _N_SHOWN = 20
@@ -300,12 +301,10 @@ class EvaluationReport:
         width : int, default=80
             The largest length of a line.
         """
-        from rich.console import Console
-
         file = StringIO()
         # In a notebook, rich would display the tables instead of writing them to the file.
-        console = Console(file=file, width=width, color_system=None, force_jupyter=False)
-        console.print(self.to_rich(k))
+        screen = console(file, width=width, color_system=None, force_jupyter=False)
+        screen.print(self.to_rich(k))
         return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def __rich__(self) -> Group:
