@@ -89,7 +89,7 @@ def test_a_link_stays_and_its_target_is_replaced(path, tmp_path):
 def test_links_that_lead_to_each_other_are_an_error(path, tmp_path):
     path.symlink_to(tmp_path / "other")
     (tmp_path / "other").symlink_to(path)
-    with pytest.raises(OSError, match="some.tally") as caught:
+    with pytest.raises(OSError, match=r"some\.tally") as caught:
         save_text(path, "new")
     assert caught.value.errno == errno.ELOOP
 
@@ -99,7 +99,7 @@ def test_links_that_lead_to_each_other_are_an_error(path, tmp_path):
 def test_what_is_no_file_is_not_replaced(path, make):
     make(path)
     kind = stat.S_IFMT(path.stat().st_mode)
-    with pytest.raises(OSError, match="some.tally"):
+    with pytest.raises(OSError, match=r"some\.tally"):
         save_text(path, "new")
     assert stat.S_IFMT(path.stat().st_mode) == kind
     assert list(path.parent.iterdir()) == [path]

@@ -48,6 +48,8 @@ class OutputOptions:
         Whether a row has the name of its file.
     ids : sequence of str
         Columns of the input that a row has.
+    escape_formulas : bool
+        Whether text in CSV that a spreadsheet would run as a formula begins with an apostrophe.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class OutputOptions:
     to: str = "jsonl"
     has_file: bool = False
     ids: Sequence[str] = ()
+    escape_formulas: bool = False
 
     def predictor(self, classifier: TextClassifier) -> RowPredictor:
         """Return a predictor of rows with this content."""
@@ -354,11 +357,15 @@ class CsvFormatter:
         self._first, self._predicted = options.first_columns(), options.prediction_columns
         self._names = options.names()
         shown = [self._names[name] for name in self._predicted]
-        self.header = csv_lines([[*self._first, *shown]])
+        self._escape_formulas = options.escape_formulas
+        self.header = self._lines([[*self._first, *shown]])
 
     def format(self, rows: list[PredictionRow]) -> bytes:
         """Return rows as lines."""
-        return csv_lines([self._values(row) for row in rows])
+        return self._lines([self._values(row) for row in rows])
+
+    def _lines(self, rows: list[list[Any]]) -> bytes:
+        return csv_lines(rows, escape_formulas=self._escape_formulas)
 
     def _values(self, row: PredictionRow) -> list[Any]:
         own = {name: row[shown] for name, shown in self._names.items() if shown in row}

@@ -27,6 +27,8 @@ class RecordFormat:
         The names of the columns.
     separator : str, default=";"
         Separator of lists in a field of CSV.
+    escape_formulas : bool, default=False
+        As for :func:`tallytext.io.table_writer.csv_lines`, in CSV and TSV.
 
     Raises
     ------
@@ -42,7 +44,13 @@ class RecordFormat:
     b'{"row": 1}\\n'
     """
 
-    def __init__(self, path: str | Path, columns: Sequence[str], separator: str = ";") -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        columns: Sequence[str],
+        separator: str = ";",
+        escape_formulas: bool = False,
+    ) -> None:
         ending = Path(path).suffix.lower()
         if ending not in _DELIMITERS and ending not in (*_JSON_LINES, _EXCEL):
             raise FileError(
@@ -53,6 +61,7 @@ class RecordFormat:
         if self._is_sheet:
             check_excel(self._path)
         self._columns, self._separator = list(columns), separator
+        self._escape_formulas = escape_formulas
         self._delimiter = _DELIMITERS.get(ending)
 
     def save(self, blocks: Iterable[Iterable[Mapping[str, Any]]]) -> None:
@@ -82,7 +91,7 @@ class RecordFormat:
         )
 
     def _csv(self, rows: Iterable[Sequence[Any]]) -> bytes:
-        return csv_lines(rows, self._delimiter or ",")
+        return csv_lines(rows, self._delimiter or ",", self._escape_formulas)
 
     def _cell(self, value: Any) -> Any:
         return self._separator.join(map(str, value)) if isinstance(value, list) else value

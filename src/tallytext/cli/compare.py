@@ -15,6 +15,7 @@ from tallytext.cli import options
 from tallytext.cli.evaluate import report_origin
 from tallytext.cli.io import (
     InputDocuments,
+    check_escapes_formulas,
     check_new_file,
     check_output_file,
     note_on_interrupt,
@@ -121,6 +122,7 @@ def compare(
     budget: Budget = 120.0,
     identifiers: Identifiers = None,
     ranking: options.Ranking = False,
+    escape_formulas: options.EscapeFormulas = False,
     reading: options.ReadingOptions,
     hygiene: LabelOptions,
     threads: options.Threads = None,
@@ -152,7 +154,10 @@ def compare(
 
     path = check_output_file(output or default_output(sources, ".html"), page=True)
     ids = identifiers or []
-    suspect_lines = None if suspects is None else _suspect_format(suspects, reading, ids)
+    check_escapes_formulas(escape_formulas, None if suspects is None else suspects.suffix)
+    suspect_lines = (
+        None if suspects is None else _suspect_format(suspects, reading, ids, escape_formulas)
+    )
     for name in {*(learner or ())} - {*CHOICES}:
         build_model(name)  # raises an error before anything is read
     if groups is not None and time is not None:
@@ -226,14 +231,16 @@ def _read(
     return texts, labels, keys, places
 
 
-def _suspect_format(path: Path, reading: options.ReadingOptions, ids: list[str]) -> RecordFormat:
+def _suspect_format(
+    path: Path, reading: options.ReadingOptions, ids: list[str], escape_formulas: bool
+) -> RecordFormat:
     """Return the format of the file of suspects; raise an error before the work if it is wrong."""
     from tallytext.classifier.record_files import RecordFormat
     from tallytext.comparison.suspects import SUSPECT_COLUMNS
 
     check_new_file(path)
     columns = [*dict.fromkeys(["file", "row", *ids, *SUSPECT_COLUMNS])]
-    return RecordFormat(path, columns, reading.label_separator or ";")
+    return RecordFormat(path, columns, reading.label_separator or ";", escape_formulas)
 
 
 def save_suspects(format: RecordFormat, comparison: Comparison, places: Sequence[Place]) -> None:

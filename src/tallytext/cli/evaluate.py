@@ -15,6 +15,7 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.io import (
     InputDocuments,
+    check_escapes_formulas,
     check_new_file,
     check_output_file,
     load_model,
@@ -134,6 +135,7 @@ def evaluate(
     show_errors: ShowErrors = 10,
     html: Html = None,
     identifiers: Identifiers = None,
+    escape_formulas: options.EscapeFormulas = False,
     reading: options.ReadingOptions,
     merge_labels: MergeLabels = False,
     engine: EngineOptions,
@@ -171,6 +173,7 @@ def evaluate(
         check_output_file(html, page=True)
     if errors is not None:
         check_new_file(errors)
+    check_escapes_formulas(escape_formulas, None if errors is None else errors.suffix)
     classifier = load_model(model, sources)
     documents: InputDocuments | EngineJob
     finder = None
@@ -181,7 +184,7 @@ def evaluate(
             )
         else:
             local = _LocalEvaluation(
-                classifier, sources, reading, hygiene, identifiers or [], quiet
+                classifier, sources, reading, hygiene, identifiers or [], quiet, escape_formulas
             )
             finder = local.run(ranking, errors, max(show_errors, _n_on_page(html)))
             report, documents = local.report, local.documents
@@ -224,10 +227,12 @@ class _LocalEvaluation:
         hygiene: LabelOptions,
         identifiers: list[str],
         quiet: bool,
+        escape_formulas: bool,
     ) -> None:
         from tallytext.classifier.mistakes import mistake_columns
 
         self._classifier, self._reading = classifier, reading
+        self._escape_formulas = escape_formulas
         columns = mistake_columns(classifier.multi_label_)
         taken = [name for name in identifiers if name in columns]
         if taken:
@@ -247,8 +252,8 @@ class _LocalEvaluation:
         from tallytext.evaluation.evaluation import Evaluation
         from tallytext.evaluation.report import EvaluationReport
 
-        separator = self._reading.label_separator or ";"
-        format = None if errors is None else RecordFormat(errors, self._columns, separator)
+        style = self._reading.label_separator or ";", self._escape_formulas
+        format = None if errors is None else RecordFormat(errors, self._columns, *style)
         self.evaluation = Evaluation(multi_label=self._classifier.multi_label_, ranking=ranking)
         finder = MistakeFinder(self._classifier, n_surest)
         blocks = self._blocks(finder, format is not None)

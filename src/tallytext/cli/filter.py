@@ -16,6 +16,7 @@ from tallytext.cli.app import Command, Group, expand_option_groups, help_text
 from tallytext.cli.io import (
     InputDocuments,
     LineWriter,
+    check_escapes_formulas,
     check_new_file,
     delay_interrupts,
     note_on_interrupt,
@@ -232,6 +233,7 @@ def run(
     label: Replay = None,
     label_separator: options.LabelSeparator = None,
     batch: Batch = 100,
+    escape_formulas: options.EscapeFormulas = False,
     reading: options.UnlabelledReadingOptions,
     quiet: options.Quiet = False,
 ) -> None:
@@ -249,7 +251,8 @@ def run(
     tally filter run news.tally archive.csv --text body --label topic --label-separator ";"
     """
     state = _State(path)
-    writer = _DeliveryWriter(output)
+    check_escapes_formulas(escape_formulas, None if output is None else output.suffix)
+    writer = _DeliveryWriter(output, escape_formulas)
     also = [identifier] if identifier is not None else []
     columns = options.ReadingOptions(
         **{**vars(reading), "label": label, "label_separator": label_separator}
@@ -291,11 +294,13 @@ def feedback(path: FilterFile, sources: Judged, *, quiet: options.Quiet = False)
     reading = options.UnlabelledReadingOptions(text="profile")
     documents = InputDocuments(sources, reading, True, also=["id", "relevant"])
     judgements = []
+    originals = _original_keys(state.profiles.deliveries())
     for source, batch in documents.by_source():
         columns = (batch.places, batch.strings, batch.also["id"], batch.also["relevant"])
         for place, profile, id, given in zip(*columns, strict=True):
             if given is not None and str(given).strip():
                 relevant = _parse_judgement(given, f"{source}, row {place}")
+                id, profile = originals.get((str(id), profile), (id, profile))
                 judgements.append((id, profile, relevant))
     changed = state.profiles.feedback(judgements)
     state.save()
@@ -383,8 +388,9 @@ class _DeliveryWriter:
     delivery that it holds is not written again, and only a line that was cut short is removed.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, escape_formulas: bool) -> None:
         self._path, self._lines = path, LineWriter()
+        self._escape_formulas = escape_formulas
         self._is_csv = path is not None and path.suffix == ".csv"
         if path is not None and path.is_dir():
             raise FileError(f"cannot write to {str(path)!r}: it is a folder.")
@@ -399,7 +405,7 @@ class _DeliveryWriter:
             lines = self._format(deliveries).splitlines(keepends=True)
             self._remove_partial_line([_csv_line(_COLUMNS), *lines])
             present = {*self._present()} if deliveries else set()
-            deliveries = [each for each in deliveries if (each.id, each.profile) not in present]
+            deliveries = [each for each in deliveries if self._key(each) not in present]
             is_new = not self._path.stat().st_size
         with delay_interrupts(), self._path.open("ab") as file:
             if is_new and self._is_csv:
@@ -409,18 +415,23 @@ class _DeliveryWriter:
             # On disk before the next state says that they are written.
             os.fsync(file.fileno())
 
+    def _key(self, each: Delivery) -> tuple[str, str]:
+        """Return the id and the profile of a delivery, as they are written."""
+        return _escaped_key(each) if self._escape_formulas else (each.id, each.profile)
+
     def _format(self, deliveries: Sequence[Delivery]) -> bytes:
         from tallytext.io.table_writer import as_json
 
         lines = []
         for each in deliveries:
             # One line each in CSV too, so that a line cut short can be told from a whole one.
-            values = (each.id, each.profile, round(each.probability, 4))
+            values = (*self._key(each), round(each.probability, 4))
             if self._is_csv:
-                lines.append(_csv_line((*values, "", " ".join(each.text.split()))))
+                row = (*values, "", " ".join(each.text.split()))
+                lines.append(_csv_line(row, self._escape_formulas))
             else:
-                row = dict(zip(_COLUMNS, (*values, None, each.text), strict=True))
-                lines.append((as_json(row) + "\n").encode())
+                record = dict(zip(_COLUMNS, (*values, None, each.text), strict=True))
+                lines.append((as_json(record) + "\n").encode())
         return b"".join(lines)
 
     def _remove_partial_line(self, expected: list[bytes]) -> None:
@@ -449,10 +460,24 @@ class _DeliveryWriter:
                     yield str(row.get("id")), str(row.get("profile"))
 
 
-def _csv_line(values: Sequence[Any]) -> bytes:
+def _csv_line(values: Sequence[Any], escape_formulas: bool = False) -> bytes:
     from tallytext.io.table_writer import csv_lines
 
-    return csv_lines([values])
+    return csv_lines([values], escape_formulas=escape_formulas)
+
+
+def _escaped_key(each: Delivery) -> tuple[str, str]:
+    """Return the id and the profile of a delivery as --escape-formulas writes them."""
+    from tallytext.io.table_writer import escape_formula
+
+    return escape_formula(each.id), escape_formula(each.profile)
+
+
+def _original_keys(deliveries: Sequence[Delivery]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the id and the profile of each delivery by those that --escape-formulas wrote."""
+    keys = {(each.id, each.profile) for each in deliveries}
+    escaped = {_escaped_key(each): (each.id, each.profile) for each in deliveries}
+    return {written: key for written, key in escaped.items() if written not in keys}
 
 
 def _parse_judgement(value: Any, place: str) -> bool | None:

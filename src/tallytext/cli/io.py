@@ -477,6 +477,25 @@ def check_new_file(path: Path) -> Path:
     return path
 
 
+def check_escapes_formulas(wanted: bool, format: str | None) -> None:
+    """Raise BadParameter if --escape-formulas is given and no table for a spreadsheet is written.
+
+    Parameters
+    ----------
+    wanted : bool
+        The value of --escape-formulas.
+    format : str or None
+        The format, or the ending of a file; None if there is no such output.
+    """
+    from tallytext.io.table_writer import FLAT_FORMATS
+
+    if wanted and (format or "").lstrip(".").lower() not in FLAT_FORMATS:
+        raise typer.BadParameter(
+            "--escape-formulas is for CSV and TSV, which a spreadsheet may open. Give a file whose "
+            "name ends in .csv or .tsv, or leave it out."
+        )
+
+
 def check_table_file(
     path: Path, inputs: Sequence[str | Path], *, force: bool, to: AnswerFormat
 ) -> str:

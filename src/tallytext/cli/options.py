@@ -246,6 +246,15 @@ Force = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="In CSV and TSV, put an apostrophe before text that a spreadsheet would run as a "
+        "formula: text that begins with =, +, - or @.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 ChangedOutput = Annotated[
     Path | None,
     typer.Option(
@@ -369,6 +378,7 @@ class PredictOptions:
     identifiers: Identifiers = None
     to: To = AnswerFormat.jsonl
     batch: BatchSize = 16_384
+    escape_formulas: EscapeFormulas = False
 
 
 def language_option(panel: str) -> Any:

@@ -14,6 +14,7 @@ from tallytext.cli.io import (
     NO_OUTPUT_TO_FORCE,
     InputDocuments,
     LineWriter,
+    check_escapes_formulas,
     check_output_folder,
     check_table_file,
     load_model,
@@ -85,6 +86,7 @@ def predict(
     else:
         _check_options(wanted, engine, sources, output, force)
     engine.check_no_threads(threads)
+    check_escapes_formulas(wanted.escape_formulas, format)
     classifier = load_model(model, sources)
     for source in sources:
         _check_is_no_text(source, model)
@@ -167,6 +169,7 @@ def _output_options(wanted: PredictOptions, format: str, has_file: bool) -> Outp
         to=format,
         has_file=has_file,
         ids=wanted.identifiers or (),
+        escape_formulas=wanted.escape_formulas,
     )
 
 
@@ -198,7 +201,7 @@ def _predict_to_file(
     predictor = TablePredictor(classifier, shown, is_flat=shown.to in FLAT_FORMATS)
     with (
         note_on_interrupt(lambda: f"Nothing was written to {str(path)!r}."),
-        open_table(path) as table,
+        open_table(path, shown.escape_formulas) as table,
     ):
         for source, batch in documents.by_source():
             columns = predictor.predict(batch, source if shown.has_file else None)

@@ -14,6 +14,7 @@ from tallytext.cli.io import (
     NO_OUTPUT_TO_FORCE,
     InputDocuments,
     LineWriter,
+    check_escapes_formulas,
     check_table_file,
     find_class,
     load_model,
@@ -61,6 +62,7 @@ def rank(
     identifiers: options.Identifiers = None,
     with_text: WithText = False,
     to: options.To = AnswerFormat.jsonl,
+    escape_formulas: options.EscapeFormulas = False,
     reading: options.UnlabelledReadingOptions,
     output: options.TableFile = None,
     force: options.Force = False,
@@ -78,17 +80,19 @@ def rank(
     tally rank mails.tally new.csv --text body --label spam --id message --to csv
     tally rank mails.tally archive.jsonl --label work --no-normalize -o work.csv
     """
+    format = to.value
     if output is not None:
-        check_table_file(output, [model, *sources], force=force, to=to)
+        format = check_table_file(output, [model, *sources], force=force, to=to)
     elif force:
         raise typer.BadParameter(NO_OUTPUT_TO_FORCE)
+    check_escapes_formulas(escape_formulas, format)
     classifier = load_model(model, sources)
     name = find_class(classifier, label)
     documents = InputDocuments(sources, reading, quiet, also=identifiers or [])
     with note_on_interrupt(lambda: "Nothing was written."):
         rows = _rows(classifier, documents, name, normalize, len(sources) > 1, with_text)
         ranked = _sort(rows, top)
-    _write(ranked, to, output)
+    _write(ranked, to, output, escape_formulas)
     documents.close()
     if output is not None and not quiet:
         show_message(f"saved in {output}")
@@ -126,16 +130,19 @@ def _sort(rows: Iterator[tuple[float, dict[str, Any]]], top: int | None) -> list
     return [row for _, row in best]
 
 
-def _write(rows: list[dict[str, Any]], to: AnswerFormat, output: Path | None) -> None:
+def _write(
+    rows: list[dict[str, Any]], to: AnswerFormat, output: Path | None, escape_formulas: bool
+) -> None:
     from tallytext.classifier.prediction_rows import JsonFormatter
     from tallytext.io.table_writer import csv_lines, open_table
 
     names = [*rows[0]] if rows else ["row", "label", "score"]
     if output is not None:
-        with open_table(output) as table:
+        with open_table(output, escape_formulas) as table:
             table.write({name: [row[name] for row in rows] for name in names})
     elif to is AnswerFormat.csv:
-        lines = csv_lines([names, *([*row.values()] for row in rows)])
+        cells = [names, *([*row.values()] for row in rows)]
+        lines = csv_lines(cells, escape_formulas=escape_formulas)
         LineWriter().write(lines, len(rows))
     else:
         LineWriter().write(JsonFormatter().format(rows), len(rows))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import date, datetime, time
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
@@ -44,6 +45,10 @@ _MAX_SHEET_ROWS = 1 << 20
 _MAX_CELL_CHARACTERS = 32_767
 # Larger integers are not exact in a sheet, which holds all numbers as doubles.
 _MAX_SHEET_INTEGER = 1 << 53
+# The first characters of formulas, as OWASP lists them under "CSV injection"; also after a
+# semicolon, at which spreadsheets of some countries split the fields.
+_FORMULA = re.compile(r"(?:^|(?<=;))(?=[=+\-@\t\r\n＝＋－＠])")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -79,13 +84,15 @@ def table_format(path: Path) -> tuple[str, str | None]:
 
 
 @contextmanager
-def open_table(path: Path) -> Iterator[TableWriter]:
+def open_table(path: Path, escape_formulas: bool = False) -> Iterator[TableWriter]:
     """Yield a writer of a table; its file takes its name when the block has succeeded.
 
     Parameters
     ----------
     path : Path
         The file; the ending of its name is the format. An existing file is replaced.
+    escape_formulas : bool, default=False
+        As for :func:`csv_lines`, in CSV and TSV. In Excel files, text is never a formula.
 
     Examples
     --------
@@ -109,8 +116,10 @@ def open_table(path: Path) -> Iterator[TableWriter]:
             writer = _ExcelTable(path, temporary)
         else:
             stream = stack.enter_context(_open_compressed(temporary, compression))
-            text_tables = {"jsonl": _JsonLines, "json": _JsonArray, "tsv": _TsvTable}
-            writer = text_tables.get(format, _CsvTable)(path, stream)
+            if format in ("jsonl", "json"):
+                writer = (_JsonLines if format == "jsonl" else _JsonArray)(path, stream)
+            else:
+                writer = _CsvTable(path, stream, "\t" if format == "tsv" else ",", escape_formulas)
         # Closed in the other order, so that compressed data ends after its content.
         stack.callback(writer.abandon)
         yield writer
@@ -214,18 +223,16 @@ class _TextTable(TableWriter):
 
 
 class _CsvTable(_TextTable):
-    delimiter = ","
+    def __init__(self, path: Path, stream: Any, delimiter: str, escape_formulas: bool) -> None:
+        super().__init__(path, stream)
+        self._lines = partial(csv_lines, delimiter=delimiter, escape_formulas=escape_formulas)
 
     def _begin(self, table: Table, kinds: Mapping[str, Any]) -> None:
-        self._stream.write(csv_lines([[*table]], self.delimiter))
+        self._stream.write(self._lines([[*table]]))
 
     def _write(self, table: Table) -> None:
         columns = [[as_cell(value) for value in as_list(column)] for column in table.values()]
-        self._stream.write(csv_lines(zip(*columns, strict=True), self.delimiter))
-
-
-class _TsvTable(_CsvTable):
-    delimiter = "\t"
+        self._stream.write(self._lines(zip(*columns, strict=True)))
 
 
 class _JsonLines(_TextTable):
@@ -424,9 +431,12 @@ class _ExcelTable(TableWriter):
         return value if _fits_a_sheet(value) else self._text_cell(str(as_cell(value)))
 
     def _text_cell(self, text: str) -> Any:
-        if len(text) > _MAX_CELL_CHARACTERS:
-            self._n_cut += 1
-            text = text[:_MAX_CELL_CHARACTERS]
+        if 2 * len(text) > _MAX_CELL_CHARACTERS:
+            # Excel counts units of UTF-16, of which an emoji has two.
+            units = text.encode("utf-16-le", "surrogatepass")
+            if len(units) > 2 * _MAX_CELL_CHARACTERS:
+                self._n_cut += 1
+                text = units[: 2 * _MAX_CELL_CHARACTERS].decode("utf-16-le", "ignore")
         if _NOT_IN_XML.search(text):
             self._n_replaced += 1
             text = _NOT_IN_XML.sub("\ufffd", text)
@@ -515,14 +525,27 @@ def as_json(value: Any) -> str:
     return text
 
 
-def csv_lines(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> bytes:
+def csv_lines(
+    rows: Iterable[Sequence[Any]], delimiter: str = ",", escape_formulas: bool = False
+) -> bytes:
     """Return rows as lines of CSV in UTF-8.
+
+    Parameters
+    ----------
+    rows : iterable of sequences
+    delimiter : str, default=","
+    escape_formulas : bool, default=False
+        Whether text that a spreadsheet would run as a formula begins with an apostrophe.
 
     Examples
     --------
     >>> csv_lines([["id", "text"], [7, "a, b"]])
     b'id,text\\n7,"a, b"\\n'
+    >>> csv_lines([["=cmd()", "-7", -7]], escape_formulas=True)
+    b"'=cmd(),-7,-7\\n"
     """
+    if escape_formulas:
+        rows = ([escape_formula(value) for value in row] for row in rows)
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     quoted = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -532,3 +555,16 @@ def csv_lines(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> bytes:
         (quoted if has_return else writer).writerow(row)
     # A lone surrogate has no form in UTF-8, and unlike JSON, CSV cannot escape it.
     return file.getvalue().encode("utf-8", "replace")
+
+
+def escape_formula(value: Any) -> Any:
+    """Return text that a spreadsheet would run as a formula with an apostrophe; all else as it is.
+
+    Examples
+    --------
+    >>> [escape_formula(value) for value in ("=cmd()", "a;@b", "-7", "well-known", -7)]
+    ["'=cmd()", "a;'@b", '-7', 'well-known', -7]
+    """
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    return _FORMULA.sub("'", value)
