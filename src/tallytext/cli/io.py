@@ -558,11 +558,13 @@ def _check_is_file(path: Path, where: str) -> None:
     if path.exists() and not path.is_file():
         kind = "a folder" if path.is_dir() else "a device or a pipe"
         raise FileError(f"{where}: it is {kind}. Give the name of a file.")
+    if Path(os.path.realpath(path)).is_symlink():
+        raise FileError(f"{where}: it is a link that leads to itself. Give the name of a file.")
 
 
 def _check_parent(path: Path, where: str) -> None:
     # A link stays, and the file that it leads to is written.
-    folder = (path.resolve() if path.is_symlink() else path).parent
+    folder = Path(os.path.realpath(path) if path.is_symlink() else path).parent
     if not folder.is_dir():
         raise FileError(
             f"{where}: there is no folder {str(folder)!r}. Create it, or choose another one."
@@ -602,8 +604,7 @@ class LineWriter:
     def write(self, lines: bytes, n_predictions: int = 0) -> None:
         """Write lines that hold this number of predictions."""
         if sys.stdout.isatty():
-            shown = escape_controls(lines.decode("utf-8", "surrogatepass"))
-            lines = shown.encode(sys.stdout.encoding, "backslashreplace")
+            lines = escape_controls(lines.decode()).encode()
         with delay_interrupts():
             sys.stdout.buffer.write(lines)
             sys.stdout.buffer.flush()
