@@ -156,7 +156,7 @@ for number, arguments in enumerate(json.load(open(sys.argv[1]))):
 def attack(trial: Trial) -> None:
     """Try hostile strings in all outputs."""
     folders = []
-    for number in range(trial.some(1, 5)):
+    for number in range(trial.some(1, 4)):
         folder = trial.folder / str(number)
         folder.mkdir()
         case = Hostile(trial, folder, number)
