@@ -237,3 +237,28 @@ def test_shells_complete_models_and_formats():
         asked = {"_TALLY_COMPLETE": "complete_bash", **words}
         result = CliRunner(env=asked).invoke(app, [], prog_name="tally")
         assert expected in result.output.splitlines()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (os.mkfifo, "a device or a pipe"),
+        (lambda path: path.symlink_to("/dev/null"), "a device or a pipe"),
+        (lambda path: path.symlink_to(path), "a link that leads to itself"),
+        (os.mkdir, "a folder"),
+    ],
+)
+@pytest.mark.parametrize("name", ["out.tally", "out.csv", "out.html"])
+def test_an_output_that_is_no_file_is_refused_before_the_work(tmp_path, make, kind, name):
+    source, out = tmp_path / "none.csv", tmp_path / name
+    make(out)
+    commands = {
+        "out.tally": ("train", source, "-o", out),
+        "out.csv": ("predict", source, source, "-o", out),
+        "out.html": ("evaluate", source, source, "--html", out),
+    }
+    result = run(*commands[name])
+    assert result.exit_code == 1
+    assert f"it is {kind}. Give the name of a file." in " ".join(result.stderr.split())
+    assert [*tmp_path.iterdir()] == [out]
