@@ -1,5 +1,7 @@
 """Rotation forest: blocks, trees as arrays, files."""
 
+import zlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -273,3 +275,12 @@ FAILING = {
 @pytest.mark.filterwarnings("default")
 def test_a_forest_is_an_estimator(estimator, check):
     check(estimator)
+
+
+def test_an_array_that_holds_next_to_nothing_is_not_inflated_from_a_few_bytes():
+    zeros = {"order": np.zeros(2**21, np.int32)}
+    packed, kinds = deflate_arrays(zeros)
+    assert (inflate_arrays(packed, kinds)["order"] == 0).all()
+    few = {"order": np.frombuffer(zlib.compress(zeros["order"].tobytes()), np.uint8)}
+    with pytest.raises(FileError, match="cannot be an array of 8,388,608 bytes"):
+        inflate_arrays(few, kinds)

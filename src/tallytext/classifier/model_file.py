@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,7 +35,12 @@ from tallytext.io.safetensors import (
 )
 from tallytext.models.base import TrainedClassifier
 from tallytext.models.naive_bayes import NaiveBayes
-from tallytext.models.packed_rows import MAX_UNPACKED_BYTES, pack_array, unpack_array
+from tallytext.models.packed_rows import (
+    MAX_UNPACKED_BYTES,
+    max_unpacked_bytes,
+    pack_array,
+    unpack_array,
+)
 from tallytext.models.serialization import (
     estimator_from_dict,
     estimator_to_dict,
@@ -116,6 +122,11 @@ def unpack(classifier: TextClassifier, packed: bytes) -> dict[str, Any]:
     return _read(classifier, *unpack_arrays(packed, KIND, newest=FORMAT), "what was sent")
 
 
+@cache
+def _library_versions() -> dict[str, str]:
+    return {name: version(name) for name in _LIBRARIES}
+
+
 def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
     """Return the arrays and the header of a file."""
     if (classifier.n_columns_ or 0) > _MAX_COLUMNS:
@@ -128,7 +139,7 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
     header = {
         "kind": KIND,
         "format": FORMAT,
-        "versions": {name: version(name) for name in _LIBRARIES},
+        "versions": dict(_library_versions()),
         "parameters": _parameters_to_dict(classifier),
         "learner": classifier.learner_.name,
         "expression": describe_model(classifier.model_),  # for readers of the file only
@@ -166,7 +177,17 @@ def _pack_large(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
             if len(smaller) < array.nbytes * _MAX_PACKED_SHARE:
                 stored[name] = smaller
                 packed[name] = [array.dtype.str, list(array.shape)]
+    # A file that unpacks to too much is refused, so the smallest for their content stay unpacked.
+    for name in sorted(packed, key=lambda name: stored[name].nbytes / arrays[name].nbytes):
+        if sum(arrays[each].nbytes for each in packed) <= _max_unpacked(stored):
+            break
+        stored[name] = arrays[name]
+        del packed[name]
     return stored, packed
+
+
+def _max_unpacked(stored: Arrays) -> int:
+    return max_unpacked_bytes(sum(array.nbytes for array in stored.values()))
 
 
 def _unpack_large(arrays: Arrays, packed: Any) -> Arrays:
@@ -177,11 +198,12 @@ def _unpack_large(arrays: Arrays, packed: Any) -> Arrays:
     FileError
         If a packed array is damaged.
     """
-    unpacked = dict(arrays)
+    unpacked, left = dict(arrays), _max_unpacked(arrays)
     for name, (dtype, shape) in packed.items():
         if np.dtype(dtype).kind not in "iufb":
             raise FileError(f"{name} has numbers of type {dtype!r:.20}")
-        unpacked[name] = unpack_array(arrays[name], dtype, tuple(shape))
+        unpacked[name] = unpack_array(arrays[name], dtype, tuple(shape), max_bytes=left)
+        left -= unpacked[name].nbytes
     return unpacked
 
 

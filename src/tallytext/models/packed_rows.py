@@ -30,6 +30,11 @@ from tallytext.runtime import import_zstd
 MAX_UNPACKED_BYTES = 2**30
 """Largest body of a packed matrix; a larger one is neither written nor read."""
 
+# Content unpacks to two to eight times its size. What unpacks to more holds next to nothing: it is
+# stored as it is, so that a few bytes of a forged file cannot fill the memory.
+_FREE_BYTES = 2**22
+_MAX_RATIO = 16
+
 _PLAIN, _ZSTD = 0, 1
 _HEADER_BYTES = 9
 _MAX_INTEGER_BYTES = 5  # of a number below 2³¹
@@ -38,6 +43,17 @@ _ZSTD_LEVEL = 3
 _BLOCK = 1 << 22  # numbers or bytes converted at a time, which bounds temporary arrays
 
 Bytes = NDArray[np.uint8]
+
+
+def max_unpacked_bytes(n_packed: int) -> int:
+    """Return the most bytes to which packed bytes may unpack, in one array or in a file.
+
+    Examples
+    --------
+    >>> max_unpacked_bytes(1000)
+    4210304
+    """
+    return _FREE_BYTES + _MAX_RATIO * n_packed
 
 
 def pack_rows(X: Any) -> Bytes:
@@ -80,7 +96,10 @@ def pack_rows(X: Any) -> Bytes:
             f"{rows.nnz:,} counts take {len(body):,} bytes, and the limit of packed rows is "
             f"{MAX_UNPACKED_BYTES:,}."
         )
-    return _with_header(body)
+    method, stored = _compress(body)
+    if len(body) > max_unpacked_bytes(len(stored)):
+        method, stored = _PLAIN, body
+    return _with_header(method, stored, len(body))
 
 
 def unpack_rows(
@@ -115,7 +134,8 @@ def unpack_rows(
     Traceback (most recent call last):
     tallytext.errors.FileError: cannot read packed rows: 6 bytes instead of 7. Is the file damaged?
     """
-    numbers = _decode(_unpacked_body(packed, max_bytes))
+    most = min(max_bytes, max_unpacked_bytes(np.size(packed)))
+    numbers = _decode(_unpacked_body(packed, most))
     parts = _split(numbers)
     wanted = parts.n_rows if shape[0] is None else shape[0], shape[1]
     _check(
@@ -140,7 +160,7 @@ def pack_array(array: NDArray[Any]) -> Bytes:
     True
     """
     body = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return _with_header(body)
+    return _with_header(*_compress(body), len(body))
 
 
 def unpack_array(
@@ -267,11 +287,10 @@ def _decode_block(body: Bytes, last: NDArray[np.intp]) -> NDArray[np.uint32]:
     return numbers.astype(np.uint32)
 
 
-def _with_header(body: Bytes) -> Bytes:
-    """Return the method, the size of the body and the body, compressed if that is smaller."""
-    method, stored = _compress(body)
-    size = np.array([len(body)], dtype="<u8").view(np.uint8)
-    return np.concatenate([np.array([method], dtype=np.uint8), size, stored])
+def _with_header(method: int, stored: Bytes, size: int) -> Bytes:
+    """Return the method, the size of the body and what is stored of it."""
+    sizes = np.array([size], dtype="<u8").view(np.uint8)
+    return np.concatenate([np.array([method], dtype=np.uint8), sizes, stored])
 
 
 def _compress(body: Bytes) -> tuple[int, Bytes]:

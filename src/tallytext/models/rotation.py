@@ -31,6 +31,7 @@ from tallytext.io.array_checks import (
     check_offsets,
 )
 from tallytext.models.base import ArraysByName, TrainedClassifier
+from tallytext.models.packed_rows import max_unpacked_bytes
 from tallytext.runtime import preserve_warning_filters, progress_bar, thread_count
 
 IntArray = NDArray[np.integer[Any]]
@@ -498,11 +499,16 @@ def deflate_arrays(
     >>> inflate_arrays(packed, kinds)["zeros"].shape
     (9, 1000)
     """
-    packed = {
-        name: np.frombuffer(zlib.compress(array.tobytes()), np.uint8)
-        for name, array in arrays.items()
-    }
+    packed = {name: _deflate(array.tobytes()) for name, array in arrays.items()}
     return packed, {name: [array.dtype.name, *array.shape] for name, array in arrays.items()}
+
+
+def _deflate(content: bytes) -> NDArray[np.uint8]:
+    """Compress bytes, unless so few are left of them that they would be refused as forged."""
+    packed = zlib.compress(content)
+    if len(content) > max_unpacked_bytes(len(packed)):
+        packed = zlib.compress(content, level=0)
+    return np.frombuffer(packed, np.uint8)
 
 
 def inflate_arrays(packed: ArraysByName, kinds: Any) -> dict[str, NDArray[Any]]:
@@ -524,6 +530,8 @@ def _inflate(name: str, packed: NDArray[Any], kind: Any) -> NDArray[Any]:
         raise FileError(f"{name} has no type and shape: {kind!r:.80}. Is the file damaged?")
     dtype, shape = np.dtype(kind[0]), tuple(kind[1:])
     n_bytes, inflate = math.prod(shape) * dtype.itemsize, zlib.decompressobj()
+    if n_bytes > max_unpacked_bytes(packed.size):
+        raise FileError(f"{name}: {packed.size:,} bytes cannot be an array of {n_bytes:,} bytes.")
     try:
         # No more than was announced: a few forged bytes could fill the memory.
         content = inflate.decompress(packed.astype(np.uint8).tobytes(), n_bytes + 1)
