@@ -388,3 +388,24 @@ def test_text_is_saved_whole_or_not_at_all(path, monkeypatch):
         save_text(str(path), "other")
     assert path.read_bytes() == "naïve\n".encode()
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("value", ["[]", "{}", '{"a":1}', "[[],[]]"])
+def test_a_header_of_more_values_than_memory_should_hold_is_refused(path, value):
+    values = ",".join([value] * (2**23 // len(value)))
+    save_arrays(path, NUMBERS, KIND)
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.dumps(json.loads(content[8 : 8 + length]))
+    spelt = header.replace('\\"kind\\"', f'\\"more\\": [{json.dumps(values)[1:-1]}], \\"kind\\"', 1)
+    written = spelt.encode()
+    path.write_bytes(len(written).to_bytes(8, "little") + written + content[8 + length :])
+    with pytest.raises(FileError, match="more values than tallytext writes"):
+        load_arrays(path, "test")
+
+
+def test_a_header_of_very_many_labels_is_read(path):
+    labels = [f"label {at}" for at in range(300_000)]
+    weights = [[label, 0.5] for label in labels[:100_000]]
+    save_arrays(path, {}, {**KIND, "classes": labels, "weights": weights})
+    assert load_arrays(path, "test")[1]["classes"] == labels

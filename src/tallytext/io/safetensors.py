@@ -29,6 +29,12 @@ MAX_HEADER_BYTES = 2**25
 """Length of the longest header that is read. A JSON value can take about twenty times its length in
 memory, so there must be a limit."""
 
+# Bytes that Python needs at most for what one of these characters begins or ends, and the memory
+# that a header may need: ten times its length and 64 MiB. Labels and settings need less.
+_JSON_BYTES = {"[": 64, "{": 72, ",": 36, '"': 28, ":": 110}
+_FREE_JSON_BYTES = 2**26
+_MAX_JSON_RATIO = 10
+
 _MAX_DIMENSIONS = 8
 _TYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype("?"),
@@ -304,7 +310,7 @@ class _Reader:
             raise FileError("it is not a tallytext file, but a file of another program")
         self._begin = _LENGTH_BYTES + length
         self._check_at_least(self._begin)
-        header = parse_json(self._file[_LENGTH_BYTES : self._begin], "its header")
+        header = _parse_header(self._file[_LENGTH_BYTES : self._begin])
         if not isinstance(header, dict):
             raise FileError("it is not a tallytext file: its header is not an object")
         return header
@@ -328,7 +334,7 @@ class _Reader:
         return version
 
     def _object_header(self, notes: dict[str, str], version: int) -> dict[str, Any]:
-        header = parse_json(notes["header"], "its header")
+        header = _parse_header(notes["header"].encode("utf-8", "surrogatepass"))
         if not isinstance(header, dict):
             raise FileError("it is damaged: its header is not an object")
         if (header.get("kind"), header.get("format")) != (self._kind, version):
@@ -457,6 +463,14 @@ def _are_sizes(value: Any) -> bool:
     return isinstance(value, list) and all(
         type(number) is int and 0 <= number < 2**63 for number in value
     )
+
+
+def _parse_header(text: bytes) -> Any:
+    """Parse the JSON of a header, unless its values would need too much memory."""
+    needed = sum(size * text.count(sign.encode()) for sign, size in _JSON_BYTES.items())
+    if needed > _FREE_JSON_BYTES + _MAX_JSON_RATIO * len(text):
+        raise FileError("it is damaged: its header has more values than tallytext writes")
+    return parse_json(text, "its header")
 
 
 def parse_json(text: bytes | str, name: str) -> Any:
