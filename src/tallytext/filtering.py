@@ -44,7 +44,7 @@ from tallytext.errors import (
     UnknownNameError,
     did_you_mean,
 )
-from tallytext.io.safetensors import load_arrays, save_arrays
+from tallytext.io.safetensors import load_arrays, parse_json, save_arrays
 from tallytext.io.svg import PlotArea, element, polyline, save_drawing, svg_drawing, text, tick_step
 from tallytext.models.naive_bayes import NaiveBayes
 from tallytext.models.serialization import estimator_from_dict, estimator_to_dict
@@ -72,6 +72,7 @@ _MAX_NEWTON_STEPS = 100
 _IDLE = 1000  # documents without a delivery after which a profile explores twice as much
 _MAX_WINDOWS = 64  # parts of the stream that a report tells apart
 _FIRST_WINDOW = 50  # documents in a window, before windows are joined
+_MAX_DOCUMENTS = 2**53  # in a file
 _N_SHOWN = 8  # windows of a report
 _CORRUPT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -129,6 +130,16 @@ class _Delivered:
         """The labels to learn it with."""
         return sorted(profile for profile, relevant in self.relevant.items() if relevant)
 
+    def check(self, n_documents: int) -> None:
+        """Raise FileError unless a delivery of a file is one among so many documents."""
+        is_valid = isinstance(self.id, str) and isinstance(self.text, str) and bool(self.scores)
+        is_valid &= type(self.position) is int and 0 <= self.position < n_documents
+        is_valid &= self.probabilities.keys() == self.scores.keys() >= self.relevant.keys()
+        is_valid &= all(type(p) is float and 0 <= p <= 1 for p in self.probabilities.values())
+        is_valid &= all(type(relevant) is bool for relevant in self.relevant.values())
+        if not is_valid:
+            raise FileError(f"the delivery of {self.id!r:.60} is damaged")
+
 
 @dataclass
 class _Window:
@@ -137,6 +148,11 @@ class _Window:
     n_documents: int = 0
     n_labelled: int = 0
     missed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> list[int]:
+        """All numbers of documents."""
+        return [self.n_documents, self.n_labelled, *self.missed.values()]
 
     def __add__(self, other: _Window) -> _Window:
         names = {*self.missed, *other.missed}
@@ -558,20 +574,49 @@ class DocumentFilter:
         tally = Tally.from_arrays(arrays, header["tally"])
         self.vectorizer.vocabulary_ = tally.vocabulary
         self._read_tally(tally)
-        records = json.loads(arrays["filter.records"].tobytes())
+        records = parse_json(arrays["filter.records"].tobytes(), "its records")
         self._examples = [
             (str(document), [*map(str, given)]) for document, given in records["examples"]
         ]
-        self._example_scores = [_scores(each) for each in records["example_scores"]]
-        self._rejected = [_scores(each) for each in records["rejected"]]
+        self._n_examples = {str(name): int(n) for name, n in records["n_examples"].items()}
+        self._example_scores = [self._read_scores(each) for each in records["example_scores"]]
+        self._rejected = [self._read_scores(each) for each in records["rejected"]]
         self._delivered = {each["id"]: _Delivered(**each) for each in records["delivered"]}
         self._windows = [_Window(**each) for each in records["windows"]]
-        self._n_examples = {str(name): int(n) for name, n in records["n_examples"].items()}
         self._seen = {*arrays["filter.seen"].tolist()}
         self.n_documents_, self._n_background = header["n_documents"], header["n_background"]
         self._n_scored, self._window_size = header["n_scored"], header["window_size"]
+        self._check_records()
+
+    def _read_scores(self, stored: Mapping[str, Any]) -> dict[str, Scores]:
+        """Return the scores of a document in a file: for each profile one of each model."""
+        scores = {name: [*map(float, row)] for name, row in stored.items()}
+        is_whole = all(len(row) == len(self.models_) for row in scores.values())
+        if not is_whole or not np.isfinite([*scores.values()]).all():
+            raise FileError("its scores are not those of its models")
+        if not scores.keys() <= self._n_examples.keys():
+            raise FileError("its scores are of unknown profiles")
+        return scores
+
+    def _check_records(self) -> None:
+        """Raise FileError unless the records of a file fit each other."""
+        windows = [count for each in self._windows for count in each.counts]
+        counts = [self.n_documents_, self._n_background, self._n_scored, self._window_size]
+        counts += [*self._n_examples.values(), *windows]
+        if not all(type(count) is int and 0 <= count < _MAX_DOCUMENTS for count in counts):
+            raise FileError("some of its numbers are not numbers of documents")
         if len(self._seen) != self.n_documents_ or self._window_size < 1:
             raise FileError("its numbers of documents contradict each other")
+        profiles: set[Any] = {profile for _, given in self._examples for profile in given}
+        profiles.update(self.tally_.classes)
+        profiles.update(profile for each in self._windows for profile in each.missed)
+        if len(self._examples) != len(self._example_scores) or profiles - {*self._n_examples}:
+            raise FileError("its examples contradict each other")
+        for each in self._delivered.values():
+            each.scores = self._read_scores(each.scores)
+            each.check(self.n_documents_)
+            if _key(each.id) not in self._seen:
+                raise FileError(f"it delivered {each.id!r:.60} without reading it")
 
     # Score and deliver.
 
@@ -1060,10 +1105,6 @@ def _label_list(value: Any) -> list[str]:
     if not all(each.strip() for each in labels):
         raise LabelError("a label is empty.")
     return sorted({*labels})
-
-
-def _scores(stored: Mapping[str, Any]) -> dict[str, Scores]:
-    return {str(name): [*map(float, scores)] for name, scores in stored.items()}
 
 
 def _join(windows: Sequence[_Window], size: int) -> list[_Window]:

@@ -1,5 +1,6 @@
 """Laws of a filter: feedback is exact, files are whole, hostile input changes nothing."""
 
+import json
 import random
 
 import numpy as np
@@ -9,6 +10,7 @@ from tallytext import DocumentFilter, MultinomialNB
 from tallytext.classifier import learners
 from tallytext.errors import FileError, InputError, LabelError, SettingsError, UnknownNameError
 from tallytext.filtering import fit_sigmoid
+from tallytext.io import load_arrays, save_arrays
 
 WORDS = {
     "grain": ["wheat", "corn", "harvest", "farm", "crop"],
@@ -236,6 +238,50 @@ def test_a_damaged_file_is_refused(profiles, tmp_path):
         path.write_bytes(packed[:at] + bytes([packed[at] ^ 1]) + packed[at + 1 :])
         with pytest.raises(FileError):
             DocumentFilter.load(path)
+
+
+DAMAGES = {
+    "one score too few": lambda header, records: records["example_scores"][0].update(grain=[]),
+    "a score of no profile": lambda header, records: records["rejected"][0].update(none=[1.0]),
+    "a score that is no number": lambda header, records: records["rejected"][0].update(grain=["x"]),
+    "an example too few": lambda header, records: records["examples"].pop(),
+    "an example of no profile": lambda header, records: records["examples"][0][1].append("none"),
+    "a profile too few": lambda header, records: records["n_examples"].pop("grain"),
+    "a profile that is no text": lambda header, records: header["tally"].update(
+        classes=[7, *header["tally"]["classes"][1:]]
+    ),
+    "a fraction of an example": lambda header, records: header.update(n_scored=0.5),
+    "no numbers of documents": lambda header, records: records["windows"][0].update(missed=7),
+    "a window of text": lambda header, records: records["windows"][0].update(n_documents="x"),
+    "fewer than no documents": lambda header, records: header.update(n_background=-1),
+    "a document of text": lambda header, records: header.update(n_background="x"),
+    "a probability above one": lambda header, records: records["delivered"][0][
+        "probabilities"
+    ].update(grain=1.5),
+    "a delivery without a text": lambda header, records: records["delivered"][0].update(text=7),
+    "a delivery from the future": lambda header, records: records["delivered"][0].update(
+        position=10**6
+    ),
+    "feedback on no delivery": lambda header, records: records["delivered"][0]["relevant"].update(
+        none=True
+    ),
+    "a document that was not read": lambda header, records: records["delivered"][0].update(id="?"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_records_that_contradict_each_other_are_refused(profiles, tmp_path, damage):
+    texts, _ = news(60, 2)
+    profiles.filter([*texts, "wheat grain harvest tonnes"], ids(61))
+    path = tmp_path / "state.tally"
+    profiles.save(path)
+    arrays, header = load_arrays(path, "filter")
+    records = json.loads(arrays["filter.records"].tobytes())
+    DAMAGES[damage](header, records)
+    packed = np.frombuffer(json.dumps(records).encode(), np.uint8)
+    save_arrays(path, {**arrays, "filter.records": packed}, header)
+    with pytest.raises(FileError):
+        DocumentFilter.load(path)
 
 
 def test_windows_of_a_long_stream_stay_few(profiles):
