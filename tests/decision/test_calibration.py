@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from tallytext.decision import AccuracyPrior, Isotonic, Platt, Temperature
+from tallytext.decision import AccuracyPrior, Isotonic, Platt, Temperature, TopLabel
 from tallytext.decision.calibrators import OutOfSample, fit_calibrator
 from tallytext.errors import LabelError, ScoreError
 from tallytext.evaluation import calibration_error, top_label
@@ -163,10 +163,38 @@ def test_no_sigmoid_nearby_is_better_than_that_of_platt(sample):
         unit = 1 / max(1.0, column.std())
         for step in (1e-3, 0.1, 1.0):
             for tilt in (-step, 0.0, step):
+                if slope + tilt * unit < 0:
+                    continue  # a higher score would have a lower probability
                 turned = intercept - tilt * unit * column.mean()
                 for shift in (-step, 0.0, step):
                     other = smoothed_loss(slope + tilt * unit, turned + shift, column, wanted)
                     assert best <= other + 1e-7
+
+
+@pytest.mark.parametrize("kind", [Platt, Isotonic])
+@given(sample=labelled())
+def test_a_higher_score_never_has_a_lower_probability(kind, sample):
+    fitted = kind.fit(*sample)
+    some = np.sort(np.concatenate([sample[0], [[-1e6], [0.0], [1e6]] + 0 * sample[0][:1]]), axis=0)
+    assert (np.diff(fitted.proba(some), axis=0) >= -1e-12).all()
+
+
+def test_a_more_certain_document_is_never_less_probably_right():
+    scores = np.array([[-1.0, 1.0], [0.0, 0.0], [1.0, -1.0]])  # the wrong one is as far ahead
+    fitted = TopLabel.fit(scores, np.ones(3), [0, 0, 0])
+    ahead = np.linspace(0, 9, 10)
+    best = fitted.log_proba(np.c_[ahead, -ahead], np.ones(10))[:, 0]
+    assert (np.diff(best) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("kind", [Platt, Isotonic])
+def test_scores_as_large_as_numbers_can_be_are_fitted_without_overflow(kind):
+    scores = np.array([[-1e308], [-1.0], [1.0], [1e308]])
+    with np.errstate(all="raise", under="ignore"):
+        proba = kind.fit(scores, [[0], [0], [1], [1]]).proba(scores)
+        fitted = Temperature.fit(np.hstack([scores, -scores]), np.ones(4), [1, 1, 0, 0])
+    assert np.isfinite(proba).all()
+    assert fitted.a > 0
 
 
 def test_platt_is_logistic_regression_on_smoothed_targets():

@@ -375,6 +375,8 @@ _LOG_SCALE_BOUNDS = (-25.0, 15.0)
 _PRIOR_DEVIATIONS = np.array([1.0, 0.25])
 # Scores that differ by less are equal: no scale within floating-point range separates them.
 _MIN_SCORE_RANGE = 1e-200
+# Larger scores are equal to this one in a fit, so that sums of their squares do not overflow.
+_MAX_SCORE = 1e140
 # The largest scale. It gives certainty, and no scaled score overflows to infinity.
 _MAX_SCALE = 1e290
 
@@ -518,6 +520,7 @@ def _fit_temperature(
 
     The optimiser sees the scale at the mean log-length instead of a: it hardly depends on p.
     """
+    matrix = np.clip(matrix, -_MAX_SCORE, _MAX_SCORE)
     shifted = matrix - matrix.max(axis=1, keepdims=True)
     if shifted.min() > -_MIN_SCORE_RANGE:
         return Temperature.a, Temperature.p
@@ -642,7 +645,9 @@ class Platt(Calibrator):
         r"""Return the sigmoids with the lowest log-loss on out-of-sample scores.
 
         Targets are smoothed: :math:`(n_+ + 1)/(n_+ + 2)` for the :math:`n_+` documents of a class
-        and :math:`1/(n_- + 2)` for the others. So the minimum is finite for any scores.
+        and :math:`1/(n_- + 2)` for the others. So the minimum is finite for any scores. Slopes are
+        not negative: a class whose documents have lower scores than others, by chance, gets its
+        share of the documents as the probability of all.
 
         Parameters
         ----------
@@ -652,6 +657,7 @@ class Platt(Calibrator):
             True where a class applies, or one class index per document.
         """
         matrix, positive = calibration_sample(scores, truth)
+        matrix = np.clip(matrix, -_MAX_SCORE, _MAX_SCORE)
         found = [
             _fit_sigmoids(matrix[:, c], positive[None, :, c], ~positive[None, :, c])
             for c in range(matrix.shape[1])
@@ -734,7 +740,11 @@ def _fit_sigmoids(
     spread[spread == 0] = 1.0
     slope, intercept = _newton((scores - middle) / spread, weights, targets)
     slope = slope / spread[:, 0]
-    return slope, intercept - slope * middle[:, 0]
+    # The loss is convex: if its minimum is at a negative slope, the best other one is zero.
+    mean = targets.sum(axis=1) / n[:, 0]
+    flat = np.log(mean / (1 - mean))
+    falls = slope < 0
+    return np.where(falls, 0.0, slope), np.where(falls, flat, intercept - slope * middle[:, 0])
 
 
 def _newton(
