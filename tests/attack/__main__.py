@@ -43,6 +43,9 @@ SECTIONS = [
     Section("attack_model_files", "damaged model files, with checksums made anew", native=True),
     Section("attack_load", "millions of documents, 100,000 classes, 500 MB in one", alone=True),
     Section("attack_outputs", "hostile texts, labels and names on terminals, in pages and tables"),
+    Section(
+        "attack_numbers", "counts, corpora and scores at the edge of what is possible", native=True
+    ),
 ]
 
 

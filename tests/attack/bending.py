@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
+import zlib
 from typing import Any
 
 import numpy as np
 
+from tallytext.errors import TallytextError
 from tallytext.io.safetensors import array_checksum, header_checksum
+from tallytext.models.packed_rows import pack_array, unpack_array
 
+TYPES = {
+    **{"BOOL": np.dtype("?"), "U8": np.dtype("u1"), "I8": np.dtype("i1"), "U16": np.dtype("<u2")},
+    **{"I16": np.dtype("<i2"), "U32": np.dtype("<u4"), "I32": np.dtype("<i4")},
+    **{"U64": np.dtype("<u8"), "I64": np.dtype("<i8"), "F16": np.dtype("<f2")},
+    **{"F32": np.dtype("<f4"), "F64": np.dtype("<f8")},
+}
 HUGE = "a number that Python reads as infinite"
 HOSTILE: list[Any] = [
     None, True, False, 0, -1, 1, 7, 255, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63), 2**64, 10**40,
     10**400, 0.5, -0.5, 1.5, -1e308, 1e308, 5e-324, HUGE, float("nan"), "", "x", "0.5", "sea", "I8",
-    "F64", "l2", "\ud800", "poisson", "MultinomialNB", "auto", [], [0], [2**62, 2**62], ["sea"],
+    "F64", "l2", "\ud800", "\0", "e\u0301", "\u202e", "\U0001f30a",
+    "poisson", "MultinomialNB", "auto", [], [0], [2**62, 2**62], ["sea"],
     [[]], [None], {}, {"kind": "x"}, {"tuple": [1]}, {"float": "inf"}, {"float": "nan"},
     {"mapping": [["sea", 0.5]]}, {"mapping": [["a", 1], ["p", 1e308]]}, {"pattern": ["(a+)+", 0]},
     {"kind": "TextVectorizer", "parameters": {}}, {"kind": "BernoulliNB", "parameters": {}},
@@ -29,9 +40,9 @@ def bent_file(rng: random.Random, content: bytes) -> tuple[bytes, bool]:
     for _ in range(rng.choice([1, 1, 1, 3])):
         try:
             content = rng.choice(BENDS)(rng, content)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, zlib.error):
             break  # bent too much to be bent again
-    seal = rng.random() < 0.5
+    seal = rng.random() < 0.85
     return (sealed(content) if seal else content), seal
 
 
@@ -75,24 +86,164 @@ def name_twice(rng: random.Random, content: bytes) -> bytes:
 
 
 def edit_array(rng: random.Random, content: bytes) -> bytes:
-    header, data = split(content)
-    name = rng.choice([name for name in header if name != "__metadata__"])
-    begin, end = header[name]["data_offsets"]
-    dtype = np.dtype({"U8": "u1", "U32": "<u4", "I32": "<i4", "I64": "<i8"}[header[name]["dtype"]])
-    array = np.frombuffer(data[begin:end], dtype).copy()
+    """Change some values of an array."""
+    header, parts = taken_apart(content)
+    name = rng.choice(list(parts))
+    array = np.frombuffer(parts[name], TYPES[header[name]["dtype"]]).copy()
     for _ in range(rng.choice([1, 1, 2, 5]) if array.size else 0):
         bend_value(rng, array)
-    return joined(header, data[:begin] + array.tobytes() + data[end:])
+    parts[name] = array.tobytes()
+    return assembled(header, parts)
 
 
-BENDS = [flip, resize, edit_header, edit_settings, edit_settings, name_twice, edit_array]
+def disorder_array(rng: random.Random, content: bytes) -> bytes:
+    """Change the order of the values of an array, or put one value in the place of all."""
+    header, parts = taken_apart(content)
+    name = rng.choice(list(parts))
+    array = np.frombuffer(parts[name], TYPES[header[name]["dtype"]]).copy()
+    order = list(range(array.size))
+    rng.shuffle(order)
+    half = array.size // 2
+    ways = [array[order], array[::-1], np.roll(array, 1), np.r_[array[half:], array[:half]]]
+    ways += [np.full_like(array, rng.choice(array)), np.sort(array)] if array.size else []
+    parts[name] = rng.choice(ways).tobytes()
+    return assembled(header, parts)
+
+
+def exchange_arrays(rng: random.Random, content: bytes) -> bytes:
+    """Let two arrays change places, of the same size if there are such."""
+    header, parts = taken_apart(content)
+    one = rng.choice(list(parts))
+    fitting = [name for name in parts if len(parts[name]) == len(parts[one]) and name != one]
+    other = rng.choice(fitting if fitting and rng.random() < 0.8 else list(parts))
+    parts[one], parts[other] = parts[other], parts[one]
+    if rng.random() < 0.5:
+        header[one], header[other] = header[other], header[one]
+    return assembled(header, parts)
+
+
+def resize_array(rng: random.Random, content: bytes) -> bytes:
+    """Take rows from an array, add some, or tell another shape or type of the same bytes."""
+    header, parts = taken_apart(content)
+    name = rng.choice(list(parts))
+    entry, size = header[name], TYPES[header[name]["dtype"]].itemsize
+    shape = entry["shape"]
+    way = rng.choice(["shorter", "longer", "shape", "type", "empty"])
+    if way in ("shorter", "longer", "empty"):
+        row = size * math.prod(shape[1:])
+        rows = {"shorter": rng.randint(0, shape[0]), "longer": shape[0] + rng.choice([1, 2, 100])}
+        shape[0] = rows.get(way, 0)
+        parts[name] = (parts[name] + bytes(100 * row))[: shape[0] * row]
+    elif way == "shape":
+        sides = [shape[::-1], [math.prod(shape)], [*shape, 1], [1, *shape], [0, 2**62], [2**40, 0]]
+        entry["shape"] = rng.choice(sides)
+    else:
+        same = [code for code, dtype in TYPES.items() if dtype.itemsize == size]
+        entry["dtype"] = rng.choice(same)
+    return assembled(header, parts)
+
+
+def edit_json_array(rng: random.Random, content: bytes) -> bytes:
+    """Do something hostile to an array that holds JSON."""
+    header, parts = taken_apart(content)
+    name = rng.choice([name for name, part in parts.items() if part[:1] in (b"{", b"[")])
+    tree = json.loads(parts[name])
+    bend_somewhere(rng, tree)
+    parts[name] = spelt(tree).encode()
+    header[name]["shape"] = [len(parts[name])]
+    return assembled(header, parts)
+
+
+def edit_packed(rng: random.Random, content: bytes) -> bytes:
+    """Change what is inside a packed array, or let few bytes unpack to many."""
+    header, parts = taken_apart(content)
+    name = rng.choice([name for name, part in parts.items() if unpacked(part) is not None])
+    body = np.array(unpacked(parts[name]))
+    way = rng.choice(["flip", "flip", "flip", "cut", "append", "bomb"])
+    if way == "flip" and body.size:
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            body[rng.randrange(body.size)] = rng.choice([0, 1, 0x7F, 0x80, 0xFF])
+    elif way == "cut":
+        body = body[: rng.randint(0, body.size)]
+    elif way == "append":
+        body = np.append(body, np.full(rng.choice([1, 8, 1000]), rng.randrange(256), np.uint8))
+    else:
+        body = np.frombuffer(bytes(rng.choice([2**20, 2**27])), np.uint8)
+        settings = json.loads(header["__metadata__"]["header"])
+        dtype = np.dtype(settings.get("packed", {}).get(name, ["|u1"])[0])
+        settings.setdefault("packed", {})[name] = [dtype.str, [body.size // dtype.itemsize]]
+        header["__metadata__"]["header"] = spelt(settings)
+    parts[name] = pack_array(body).tobytes()
+    header[name]["shape"] = [len(parts[name])]
+    return assembled(header, parts)
+
+
+def edit_deflated(rng: random.Random, content: bytes) -> bytes:
+    """Change what is inside a deflated array, or let few bytes unpack to many."""
+    header, parts = taken_apart(content)
+    settings = json.loads(header["__metadata__"]["header"])
+    kinds = settings["state"]["values"]["deflated"]
+    own = rng.choice(list(kinds))
+    name, dtype = f"model.{own}", np.dtype(kinds[own][0])
+    array = np.frombuffer(zlib.decompress(parts[name]), dtype).copy()
+    if rng.random() < 0.2:
+        array = np.zeros(rng.choice([2**17, 2**25]), dtype)
+        kinds[own][1:] = [array.size]
+    for _ in range(rng.choice([1, 1, 2, 8]) if array.size else 0):
+        bend_value(rng, array)
+    header["__metadata__"]["header"] = spelt(settings)
+    parts[name] = zlib.compress(array.tobytes())
+    header[name]["shape"] = [len(parts[name])]
+    return assembled(header, parts)
+
+
+def respell_number(rng: random.Random, content: bytes) -> bytes:
+    """Spell a number of the settings differently: 7 as 7.0, 0.0 as -0.0, or as another number."""
+    header, data = split(content)
+    settings = header["__metadata__"]["header"]
+    found = rng.choice(list(re.finditer(r"(?<=[ \[])-?\d+(\.\d+)?(e-?\d+)?(?=[,\]}])", settings)))
+    ways = [f"{found[0]}.0", f"-{found[0]}", f"{found[0]}0", f"{found[0]}e300", "-0.0", "1e-320"]
+    header["__metadata__"]["header"] = (
+        settings[: found.start()] + rng.choice(ways) + settings[found.end() :]
+    )
+    return joined(header, data)
+
+
+def change_version(rng: random.Random, content: bytes) -> bytes:
+    """Call a file one of another version or kind, in one place or in both."""
+    header, data = split(content)
+    notes = header["__metadata__"]
+    settings = json.loads(notes["header"])
+    version = rng.choice([0, 1, 2, 3, 4, 5, -1, 10**9, 2**64])
+    notes["format"] = str(version)
+    if rng.random() < 0.8:
+        settings["format"] = version
+    if rng.random() < 0.2:
+        settings["kind"] = notes["kind"] = rng.choice(["filter", "tallytext.model", ""])
+    notes["header"] = spelt(settings)
+    return joined(header, data)
+
+
+BENDS = [
+    *(flip, resize, edit_header, edit_settings, edit_settings, edit_settings, name_twice),
+    *(edit_array, edit_array, disorder_array, exchange_arrays, resize_array, edit_json_array),
+    *(edit_packed, edit_deflated, respell_number, change_version),
+]
 
 
 def bend_value(rng: random.Random, array: Any) -> None:
-    limits, at = np.iinfo(array.dtype), rng.randrange(array.size)
+    at, dtype = rng.randrange(array.size), array.dtype
+    if dtype.kind == "f":
+        largest = np.finfo(dtype).max
+        values = [0.0, -0.0, 1.0, -1.0, 0.5, math.nan, math.inf, -math.inf, largest, -largest]
+        array[at] = rng.choice([*values, np.finfo(dtype).smallest_subnormal, -array[at]])
+        return
+    limits = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
     near = [int(array[at]) + step for step in (-1, 1, 97)]
     wanted = rng.choice([0, 1, limits.min, limits.max, limits.max // 2, *near])
-    array[at] = min(max(wanted, limits.min), limits.max)
+    # Through the bytes of it, since a truth value may be a byte beyond 1.
+    raw = array.view(np.uint8) if dtype.kind == "b" else array
+    raw[at] = min(max(wanted, limits.min), limits.max)
 
 
 def bend_somewhere(rng: random.Random, tree: Any) -> None:
@@ -143,6 +294,34 @@ def nested(rng: random.Random) -> Any:
 
 
 # ---------------------------------------------------------------------- the format, once more
+
+
+def taken_apart(content: bytes) -> tuple[Any, dict[str, bytes]]:
+    """Return the header, and the bytes of each array."""
+    header, data = split(content)
+    entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+    return header, {name: data[slice(*entry["data_offsets"])] for name, entry in entries.items()}
+
+
+def assembled(header: Any, parts: dict[str, bytes]) -> bytes:
+    """Return a file of these arrays, one after the other."""
+    at, blocks = 0, []
+    for name in sorted(parts, key=lambda name: header[name]["data_offsets"]):
+        header[name]["data_offsets"] = [at, at + len(parts[name])]
+        at += len(parts[name])
+        blocks.append(parts[name])
+    return joined(header, b"".join(blocks))
+
+
+def unpacked(part: bytes) -> Any:
+    """Return the body of a packed array, or None if it is none."""
+    if len(part) < 9 or part[0] not in (0, 1):
+        return None
+    try:
+        size = int.from_bytes(part[1:9], "little")
+        return unpack_array(np.frombuffer(part, np.uint8), np.uint8, (size,))
+    except (TallytextError, MemoryError):
+        return None
 
 
 def split(content: bytes) -> tuple[Any, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from tallytext import BernoulliNB, MultinomialNB, Plane, PoissonNB, Tally, TextVectorizer
+from tallytext import (
+    BernoulliNB,
+    MultinomialNB,
+    Plane,
+    PoissonNB,
+    Tally,
+    TextVectorizer,
+    Vocabulary,
+)
 from tallytext.errors import TallytextError
+from tallytext.filtering import DocumentFilter
 from tallytext.io import load_arrays, save_arrays
 from tallytext.models import AbsoluteDiscount
 from tallytext.models.serialization import (
@@ -36,16 +46,54 @@ class MismatchError(Exception):
 
 @dataclass(frozen=True)
 class Subject:
-    """A kind of file: one that is whole, how it is read, and what it says."""
+    """A kind of file: one that is whole, how it is read, and what it says, in full and in short."""
 
     content: bytes
     load: Callable[[Path], Any]
     use: Callable[[Any], Any]
+    glance: Callable[[Any], Any] | None = None
 
 
 def expect(condition: bool, what: str) -> None:
     if not condition:
         raise MismatchError(what)
+
+
+def other_subjects(path: Path) -> Iterator[Subject]:
+    """Yield files of a vocabulary, a tally and a filter of a stream."""
+    vocabulary = Vocabulary(["salt", "wave", "naïve", "e\u0301", "\U0001f30a"])
+    vocabulary.save(path)
+    yield Subject(path.read_bytes(), Vocabulary.load, list)
+    tally = Tally.from_texts(TEXTS, LABELS, planes=[Plane("log", "l2")])
+    save_arrays(path, *tally.to_arrays())
+    yield Subject(path.read_bytes(), load_tally, use_tally)
+    stream = DocumentFilter(explore=5.0).start(TEXTS[:2], ["sea", "sky"])
+    found = stream.filter([f"{text} {word}" for text in TEXTS for word in ("salt", "cloud")])
+    stream.feedback([(each.id, each.profile, True) for each in found[::2]])
+    stream.save(path)
+    yield Subject(path.read_bytes(), DocumentFilter.load, use_filter)
+
+
+def load_tally(path: Path) -> Tally:
+    return Tally.from_arrays(*load_arrays(path, "tallytext.tally"))
+
+
+def use_tally(tally: Tally) -> Any:
+    expect(Tally.from_arrays(*tally.to_arrays()) == tally, "a tally does not come back")
+    return tally.classes, list(tally.vocabulary), repr(tally)
+
+
+def use_filter(stream: DocumentFilter) -> Any:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        said: list[Any] = [stream.profiles_, str(stream.report())]
+        try:
+            found = stream.filter(TEXTS)
+            expect(all(0 <= each.probability <= 1 for each in found), "no probability")
+            stream.feedback([(each.id, each.profile, True) for each in found])
+        except TallytextError as refusal:  # examples that its counts do not have
+            return [*said, repr(refusal)]
+    return [*said, found]
 
 
 def model_subjects(path: Path) -> Iterator[Subject]:
