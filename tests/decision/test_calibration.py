@@ -187,6 +187,12 @@ def test_a_more_certain_document_is_never_less_probably_right():
     assert (np.diff(best) >= -1e-12).all()
 
 
+def test_probabilities_sum_to_one_however_far_the_others_are_behind():
+    fitted = TopLabel(Temperature(p=0.0), Platt([1.0], [0.0]), most=0.9)
+    logs = fitted.log_proba([[0.0, -1e16, -1e16 + 2, -1e16 + 4]], [1])
+    assert np.exp(logs).sum() == pytest.approx(1, abs=1e-12)
+
+
 @pytest.mark.parametrize("kind", [Platt, Isotonic])
 def test_scores_as_large_as_numbers_can_be_are_fitted_without_overflow(kind):
     scores = np.array([[-1e308], [-1.0], [1.0], [1e308]])

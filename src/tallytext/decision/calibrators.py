@@ -1233,7 +1233,10 @@ def _log_shares_without(logs: NDArray[np.float64], best: NDArray[np.intp]) -> ND
     others[np.arange(len(logs)), best] = -np.inf
     highest = others.max(axis=1, keepdims=True)
     # If all other classes are impossible, they get equal shares.
-    others = np.where(np.isfinite(highest), others, np.where(np.isfinite(logs), -np.inf, 0.0))
+    is_possible = np.isfinite(highest)
+    # Relative to the highest: the sum of logs near -1e16 would be off by whole numbers.
+    others -= np.where(is_possible, highest, 0.0)
+    others = np.where(is_possible, others, np.where(np.isfinite(logs), -np.inf, 0.0))
     total = np.logaddexp.reduce(others, axis=1, keepdims=True)
     shares: NDArray[np.float64] = others - total
     return shares
