@@ -512,3 +512,8 @@ def test_a_learner_of_pools_is_for_one_label_and_judges_itself():
     assert [each.name for each in learners(unlabelled=True)] == ["pooled"]
     with pytest.raises(ValueError, match="validated by subtraction"):
         Learner("made", "up", PooledNB, validation="self")
+
+
+def test_several_labels_are_refused_by_a_model_that_has_one_for_each_document():
+    with pytest.raises(LabelError, match="pooled cannot give a document several labels"):
+        TextClassifier("pooled").fit(["sea sky"] * 12, [["a"], ["a", "b"], []] * 4)

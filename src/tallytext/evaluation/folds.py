@@ -400,6 +400,7 @@ def self_evaluation_folds(labels: list[Any], n_documents: int, multi_label: bool
     >>> [fold.tolist() for fold in self_evaluation_folds([*"abbc"], 4, False)]
     [[1], [2]]
     """
+    labels = [tuple(given) for given in labels] if multi_label else labels
     sizes = Counter(labels)
     rows = np.array([row for row, label in enumerate(labels) if sizes[label] > 1], dtype=np.intp)
     # As many folds as most classes have documents: so each fold has one of each class, and no class
