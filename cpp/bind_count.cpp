@@ -115,6 +115,7 @@ void check_streams(const AnalysedStreams& streams) {
 Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of,
                       const SharedVocabulary& analysed, bool marked, SharedVocabulary& vocabulary, bool grow,
                       NgramRange ngrams, std::size_t n_threads, bool in_order) {
+  check_threads(n_threads);
   const Vocabulary terms = analysed.read([](const Vocabulary& v) { return v; });
   const AnalysedStreams streams{{ids.data(), ids.size()},
                                 {starts.data(), starts.size()},
@@ -123,6 +124,11 @@ Counts count_analysed(In<int64_t> starts, In<TermId> ids, In<TermId> analysed_of
                                 marked};
   check_streams(streams);
   return count(streams, [&] { return std::cref(streams); }, {vocabulary, grow, n_threads}, ngrams, in_order);
+}
+
+void check_lengths(std::size_t shortest, std::size_t longest) {
+  if (shortest < 1 || shortest > longest) throw nb::value_error("n-grams have 1 part at least");
+  check_at_most(longest, INT32_MAX, "the length of an n-gram");
 }
 
 std::pair<Out<int64_t>, Out<int64_t>> token_spans(nb::str text, const WordRules& rules) {
@@ -135,10 +141,12 @@ template <class Documents, class Rules, class Cut>
 void bind_documents(nb::module_& m, Cut cut) {
   m.def("count_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
                              bool grow, NgramRange ngrams, std::size_t n_threads, bool in_order) {
+    check_threads(n_threads);
     return count(documents, cut(documents, rules), {vocabulary, grow, n_threads}, ngrams, in_order);
   });
   m.def("stream_terms", [cut](const Documents& documents, const Rules& rules, SharedVocabulary& vocabulary,
                               std::size_t n_threads) {
+    check_threads(n_threads);
     return stream(documents, cut(documents, rules), {vocabulary, true, n_threads});
   });
 }
@@ -154,6 +162,7 @@ void bind_count(nb::module_& m) {
            nb::arg("python"), nb::arg("lowercase"), nb::arg("hangul_bigrams"), nb::arg("shortest"));
   nb::class_<CharRules>(m, "CharRules", "Rules that split text into character n-grams.")
       .def(nb::new_([](bool inside_words, bool lowercase, std::size_t shortest, std::size_t longest) {
+             check_lengths(shortest, longest);
              return CharRules{inside_words, lowercase, shortest, longest};
            }),
            nb::arg("inside_words"), nb::arg("lowercase"), nb::arg("shortest"), nb::arg("longest"));
@@ -166,7 +175,10 @@ void bind_count(nb::module_& m) {
            nb::arg("words"), nb::arg("chars"));
   m.attr("CHAR_MARK") = nb::str(&char_mark, 1);
   nb::class_<NgramRange>(m, "NgramRange", "Shortest and longest n-gram of words.")
-      .def(nb::new_([](std::size_t shortest, std::size_t longest) { return NgramRange{shortest, longest}; }),
+      .def(nb::new_([](std::size_t shortest, std::size_t longest) {
+             check_lengths(shortest, longest);
+             return NgramRange{shortest, longest};
+           }),
            nb::arg("shortest"), nb::arg("longest"));
   nb::class_<AsTheyAre>(m, "AsTheyAre", "Rules for tokens that are used unchanged.").def(nb::init<>());
   nb::class_<TokenLists>(m, "TokenLists", "Tokens made in Python, document by document.")
@@ -189,6 +201,7 @@ void bind_count(nb::module_& m) {
   m.def(
       "stream_broken",
       [](const Texts& texts, const WordRules& rules, SharedVocabulary& vocabulary, std::size_t n_threads) {
+        check_threads(n_threads);
         const auto make = [&] { return TextSource<BrokenTokenizer>(texts, rules); };
         return stream(texts, make, {vocabulary, true, n_threads});
       },

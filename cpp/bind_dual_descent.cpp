@@ -29,9 +29,10 @@ void make_descent(DualDescent* self, In<int64_t> starts, In<int32_t> terms, In<d
                   In<float> scale, In<int64_t> label_starts, In<int32_t> labels, std::size_t n_classes,
                   In<float> costs, uint64_t seed, std::size_t n_threads) {
   const auto docs = documents_of(starts, terms, counts);
+  check_at_most(n_classes, most_classes, "n_classes");
   check_labels(docs.size(), label_starts, labels, n_classes, costs);
   check_threads(n_threads);
-  if (docs.size() > UINT32_MAX) throw nb::value_error("more documents than 32 bits can number");
+  check_at_most(docs.size(), UINT32_MAX, "the number of documents");
   nb::gil_scoped_release release;
   DualProblem problem;
   problem.take(docs, span_of(scale), seed);
@@ -134,7 +135,7 @@ OutMatrix<float> duals(DualDescent& self) {
 Out<uint64_t> row_hashes(In<int64_t> starts, In<int32_t> terms, In<double> counts, In<uint64_t> hashes,
                          std::size_t n_threads) {
   const auto rows = documents_of(starts, terms, counts);
-  check_ids(terms, hashes.size() ? hashes.size() : INT32_MAX, "a term has no hash");
+  check_ids(terms, hashes.size() ? hashes.size() : most_terms, "a term has no hash");
   check_threads(n_threads);
   Buffer<uint64_t> keys(rows.size());
   {
@@ -198,7 +199,7 @@ struct NewDocuments {
         keys(span_of(keys_)),
         costs(span_of(costs_)) {
     check_labels(rows.size(), label_starts_, labels_, n_classes, costs_);
-    check_ids(terms, INT32_MAX, "a term is negative");
+    check_ids(terms, most_terms, "a term is out of range");
     if (keys.size() != rows.size()) throw nb::value_error("more or fewer keys than documents");
   }
 
@@ -237,6 +238,7 @@ void learn(SharedLive& self, In<int64_t> starts, In<int32_t> terms, In<double> c
            In<int64_t> label_starts, In<int32_t> labels, In<uint64_t> keys, In<float> costs,
            std::vector<float> new_classes, std::size_t n_steps) {
   const std::size_t n_classes = n_classes_of(self) + new_classes.size();
+  check_at_most(n_classes, most_classes, "the number of classes");
   const NewDocuments more(starts, terms, counts, label_starts, labels, n_classes, keys, costs);
   nb::gil_scoped_release release;
   self.write([&](LiveDescent& live) {

@@ -30,8 +30,9 @@ Range range_of(const InvertedIndex& index, std::size_t first, std::size_t last) 
 void make_index(InvertedIndex* self, In<int64_t> starts, In<int32_t> terms, In<double> weights,
                 std::size_t n_terms) {
   const auto rows = rows_of(starts, terms, weights);
+  check_at_most(n_terms, most_terms, "n_terms");
   check_ids(terms, n_terms, "a term is out of range");
-  if (rows.size() > std::numeric_limits<int32_t>::max()) throw nb::value_error("too many documents");
+  check_at_most(rows.size(), std::numeric_limits<int32_t>::max(), "the number of documents");
   nb::gil_scoped_release release;
   new (self) InvertedIndex(rows, n_terms);
 }
@@ -75,7 +76,8 @@ Out<int64_t> counts_of_pairs(const InvertedIndex& index, std::size_t n_bins, std
                              std::size_t last, std::size_t n_threads) {
   const Range range = range_of(index, first, last);
   check_threads(n_threads);
-  if (n_bins < 1 || n_bins > (1u << 20)) throw nb::value_error("between 1 and 2^20 bins are needed");
+  if (n_bins < 1) throw nb::value_error("at least one bin is needed");
+  check_at_most(n_bins, std::size_t{1} << 20, "n_bins");
   std::vector<int64_t> bins;
   {
     nb::gil_scoped_release release;

@@ -9,8 +9,7 @@ using namespace tallytext;
 using Streams = std::pair<Out<int64_t>, Out<WordId>>;
 
 /// Returns streams whose ids are separators or below a limit; throws otherwise.
-WordStreams streams_of(const In<int64_t>& starts, const In<WordId>& words,
-                       std::size_t n_words = std::numeric_limits<WordId>::max()) {
+WordStreams streams_of(const In<int64_t>& starts, const In<WordId>& words, std::size_t n_words = most_terms) {
   check_rows(starts, words.size(), "the streams do not fit the words");
   check_ids(words, n_words, "a word is out of range", stream_hole);
   return {span_of(starts), span_of(words)};
@@ -18,15 +17,14 @@ WordStreams streams_of(const In<int64_t>& starts, const In<WordId>& words,
 
 void make_tree(PhraseTree* self, In<int64_t> starts, In<WordId> words, std::size_t n_words) {
   check_rows(starts, words.size(), "the phrases do not fit the words");
+  check_at_most(n_words, most_terms, "n_words");
   check_ids(words, n_words, "a word is out of range");
   const auto n_phrases = starts.size() - 1;
   if (std::adjacent_find(starts.data(), starts.data() + starts.size()) != starts.data() + starts.size()) {
     throw nb::value_error("a phrase has no words");
   }
-  if (n_words + n_phrases > static_cast<std::size_t>(std::numeric_limits<WordId>::max()) ||
-      words.size() > static_cast<std::size_t>(std::numeric_limits<WordId>::max())) {
-    throw nb::value_error("too many words or phrases");
-  }
+  check_at_most(n_words + n_phrases, std::numeric_limits<WordId>::max(), "the number of words and phrases");
+  check_at_most(words.size(), std::numeric_limits<WordId>::max(), "the number of words of all phrases");
   new (self) PhraseTree(span_of(starts), span_of(words), n_words);
 }
 
@@ -36,7 +34,7 @@ std::tuple<Out<int64_t>, Out<TermId>, Out<int64_t>> count_in(const PhraseTree& t
   const WordStreams streams = streams_of(starts, words, tree.n_words());
   check_threads(n_threads);
   if (columns.size() != tree.size()) throw nb::value_error("there are more or fewer columns than phrases");
-  check_ids(columns, static_cast<std::size_t>(std::numeric_limits<TermId>::max()), "a column is negative");
+  check_ids(columns, most_terms, "a column is out of range");
   Csr csr;
   {
     nb::gil_scoped_release unlocked;
@@ -90,6 +88,7 @@ std::tuple<Out<WordId>, Out<WordId>, Out<int64_t>, int64_t> pairs_in(In<int64_t>
 }
 
 void make_places(WordPlaces* self, In<int64_t> starts, In<WordId> words, std::size_t n_words) {
+  check_at_most(n_words, most_terms, "n_words");
   const WordStreams streams = streams_of(starts, words, n_words);
   nb::gil_scoped_release unlocked;
   new (self) WordPlaces(streams, n_words);

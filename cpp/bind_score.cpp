@@ -107,6 +107,7 @@ void add_dense(In<int64_t> doc_starts, In<int32_t> doc_terms, In<T> doc_values, 
                int64_t first, InOutMatrix<T> scores, std::size_t n_threads) {
   const auto docs = rows_of(doc_starts, doc_terms, doc_values);
   check_threads(n_threads);
+  if (first != static_cast<TermId>(first)) throw nb::value_error("first is beyond all terms");
   if (scores.shape(0) != docs.size() || scores.shape(1) != rows.shape(1)) {
     throw nb::value_error("the scores are not one row per document with one column per class");
   }
@@ -120,7 +121,7 @@ OutMatrix<double> sparse_times(const In<int64_t>& starts, const In<int32_t>& col
                                std::size_t n_threads) {
   check_rows(starts, columns.size(), "the rows do not fit the columns");
   if (values.size() != columns.size()) throw nb::value_error("there are more or fewer values than columns");
-  if (n_threads == 0) throw nb::value_error("there must be a thread to work");
+  check_threads(n_threads);
   check_ids(columns, dense.shape(0), "a column is out of range");
   const WeightedRows<double> rows{span_of(starts), span_of(columns), span_of(values)};
   const std::size_t width = dense.shape(1);
@@ -180,7 +181,9 @@ void left_gains(In<int64_t> starts, In<int32_t> terms, In<double> exponents, In<
   check_size(tops.size() + 1, post_starts.size());
   check_size(gains.shape(0) + 1, starts.size());
   check_threads(n_threads);
+  check_finite(exponents, "an exponent is not finite");
   nb::gil_scoped_release release;
+  if (gains.size() == 0) return;
   left_out_gains(
       {span_of(starts), span_of(terms), span_of(exponents)},
       {span_of(post_starts), span_of(post_classes), span_of(ratios), span_of(counts), span_of(tops)},

@@ -21,19 +21,21 @@ Out<T> every(const Buffer<T>& values, std::size_t width, std::size_t column) {
 }
 
 Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, In<int64_t> label_starts,
-                    In<int32_t> labels, const std::vector<Recipe>& recipes, std::optional<In<double>> weights,
+                    In<int32_t> labels, const std::vector<Recipe>& recipes, In<double> weights,
                     std::size_t n_threads) {
   check_rows(starts, terms.size(), "the rows do not fit the terms");
   check_rows(label_starts, labels.size(), "the documents do not fit the labels");
-  check_ids(terms, INT32_MAX, "no term has this id");
-  check_ids(labels, INT32_MAX, "no class has this id");
+  check_ids(terms, most_terms, "no term has this id");
+  check_ids(labels, most_classes, "no class has this id");
+  check_at_most(recipes.size(), most_planes, "the number of planes");
   const bool fits = counts.size() == terms.size() && starts.size() == label_starts.size() &&
-                    (!weights || weights->size() + 1 == starts.size());
-  if (!fits || n_threads < 1) throw nb::value_error("arrays of different lengths, or no thread");
-  if (!all_positive(counts)) throw nb::value_error("a count is not positive");
+                    (!weights.is_valid() || weights.size() + 1 == starts.size());
+  if (!fits) throw nb::value_error("arrays of different lengths");
+  check_threads(n_threads);
+  check_positive(counts);
   const Documents docs{span_of(starts), span_of(terms),
                        span_of(counts), span_of(label_starts),
-                       span_of(labels), weights ? span_of(*weights) : std::span<const double>{}};
+                       span_of(labels), weights.is_valid() ? span_of(weights) : std::span<const double>{}};
   nb::gil_scoped_release release;
   return Counting(docs, recipes, n_threads).run();
 }
@@ -41,6 +43,7 @@ Change of_documents(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, I
 Change of_arrays(std::size_t n_planes, In<int64_t> starts, In<int32_t> classes, In<int64_t> cells,
                  In<int64_t> term_totals, In<int64_t> class_documents, In<int64_t> class_scales,
                  In<int64_t> whole) {
+  check_at_most(n_planes, most_planes, "the number of planes");
   const StoredTally stored{first_plane + n_planes, span_of(starts),      span_of(classes),
                            span_of(cells),         span_of(term_totals), span_of(class_documents),
                            span_of(class_scales),  span_of(whole)};
@@ -57,6 +60,8 @@ Change masked_change(const Change& change, In<uint8_t> kept) {
 /// nothing.
 std::optional<Refusal> apply(SharedTally& tally, const Change& change, int sign, std::size_t n_terms,
                              std::size_t n_classes) {
+  check_at_most(n_terms, most_terms, "n_terms");
+  check_at_most(n_classes, most_classes, "n_classes");
   return tally.write([&](Tally& t) -> std::optional<Refusal> {
     const auto fits = [](const auto& ids, std::size_t n) {
       return ids.empty() || static_cast<std::size_t>(ids.back()) < n;
@@ -78,8 +83,8 @@ std::optional<Refusal> apply(SharedTally& tally, const Change& change, int sign,
 }
 
 Change reshaped(const SharedTally& tally, In<int32_t> term_map, In<int32_t> class_map, bool leave) {
-  check_ids(term_map, INT32_MAX, "no term has this id", -1);
-  check_ids(class_map, INT32_MAX, "no class has this id", -1);
+  check_ids(term_map, most_terms, "no term has this id", -1);
+  check_ids(class_map, most_classes, "no class has this id", -1);
   return tally.read([&](const Tally& t) {
     if (term_map.size() < t.n_terms() || class_map.size() < t.n_classes()) {
       throw std::invalid_argument("a map is shorter than what it maps");
@@ -89,6 +94,7 @@ Change reshaped(const SharedTally& tally, In<int32_t> term_map, In<int32_t> clas
 }
 
 Change with_planes(const SharedTally& tally, const std::vector<std::size_t>& planes) {
+  check_at_most(planes.size(), most_planes, "the number of planes");
   return tally.read([&](const Tally& t) {
     for (const std::size_t plane : planes) {
       if (plane >= t.n_planes()) throw std::invalid_argument("no such plane");
@@ -173,32 +179,100 @@ std::optional<Row> row_of_dict(const SharedVocabulary& vocabulary, nb::dict coun
   return Row(to_numpy(std::move(ids)), to_numpy(std::move(values)));
 }
 
+/// Integers of 32 or 64 bits, as SciPy has them for the places of the values of a matrix.
+using Places = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Use>
+void with_integers(const Places& places, Use use) {
+  if (places.dtype() == nb::dtype<int32_t>()) {
+    use(std::span(static_cast<const int32_t*>(places.data()), places.size()));
+  } else if (places.dtype() == nb::dtype<int64_t>()) {
+    use(std::span(static_cast<const int64_t*>(places.data()), places.size()));
+  } else {
+    throw nb::type_error("its indices are not integers of 32 or 64 bits");
+  }
+}
+
+/// Throws unless `starts` divide n entries into rows.
+template <class T>
+void check_starts(std::span<const T> starts, std::size_t n, std::size_t n_rows, const std::string& row) {
+  const auto refuse = [](const std::string& why) { throw nb::value_error(why.c_str()); };
+  if (starts.size() != n_rows + 1)
+    refuse("it has " + std::to_string(n_rows) + " " + row + "s, but " + std::to_string(starts.size()) +
+           " starts");
+  if (starts[0] != 0) refuse(row + " 0 starts at " + std::to_string(starts[0]) + ", not 0");
+  const auto at =
+      static_cast<std::size_t>(std::is_sorted_until(starts.begin(), starts.end()) - starts.begin());
+  if (at < starts.size())
+    refuse(row + " " + std::to_string(at - 1) + " starts at " + std::to_string(starts[at - 1]) +
+           " and ends at " + std::to_string(starts[at]));
+  if (static_cast<uint64_t>(starts.back()) != n)
+    refuse("the last " + row + " ends at " + std::to_string(starts.back()) + ", but there are " +
+           std::to_string(n) + " entries");
+}
+
+/// Checks the arrays of a compressed matrix, by row or by column: the starts of its rows, and that the index
+/// of each entry is below `width`. `row` and `column` are the words of messages.
+void check_compressed(const Places& starts, const Places& indices, std::size_t n_values, std::size_t n_rows,
+                      std::size_t width, const std::string& row, const std::string& column) {
+  if (indices.size() != n_values) {
+    const std::string why =
+        "it has " + std::to_string(indices.size()) + " indices, but " + std::to_string(n_values) + " values";
+    throw nb::value_error(why.c_str());
+  }
+  with_integers(starts, [&](auto each) { check_starts(each, n_values, n_rows, row); });
+  with_integers(indices, [&](auto each) {
+    int64_t lowest = 0, highest = -1;  // a loop without an early exit, which compilers vectorise
+    for (const int64_t index : each) lowest = std::min(lowest, index), highest = std::max(highest, index);
+    if (lowest >= 0 && (highest < 0 || static_cast<uint64_t>(highest) < width)) return;
+    const auto wrong = [=](int64_t i) { return i < 0 || static_cast<uint64_t>(i) >= width; };
+    const auto at = std::find_if(each.begin(), each.end(), wrong) - each.begin();
+    std::size_t of = 0;
+    with_integers(starts, [&](auto all) {
+      of = static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), at) - all.begin()) - 1;
+    });
+    const std::string why = row + " " + std::to_string(of) + " has a " + column + " index out of range, " +
+                            std::to_string(each[static_cast<std::size_t>(at)]) + " of " +
+                            std::to_string(width);
+    throw nb::value_error(why.c_str());
+  });
+}
+
 /// True if no row holds a term twice, and all counts are positive.
 bool rows_are_clean(In<int64_t> starts, In<int32_t> terms, In<int64_t> counts, std::size_t width,
                     std::size_t n_threads) {
   check_rows(starts, terms.size(), "the rows do not fit the terms");
   check_ids(terms, width, "a column is out of range");
-  if (counts.size() != terms.size() || n_threads < 1) {
-    throw nb::value_error("arrays of different lengths, or no thread");
-  }
+  if (counts.size() != terms.size()) throw nb::value_error("arrays of different lengths");
+  check_threads(n_threads);
   nb::gil_scoped_release release;
   return all_positive(counts) && no_term_twice(span_of(starts), span_of(terms), width, n_threads);
 }
 
-/// Adds a new label and returns its number.
+/// Adds a new label to both or, if that fails, to none; returns its number.
 int32_t add_label(PyObject* label, nb::dict& numbers, nb::list& names) {
+  check_at_most(names.size() + 1, most_classes, "the number of classes");
   const auto number = static_cast<int32_t>(names.size());
-  names.append(nb::handle(label));
-  numbers[nb::handle(label)] = number;
+  nb::object value = nb::int_(number);
+  if (PyDict_SetItem(numbers.ptr(), label, value.ptr()) != 0) nb::raise_python_error();
+  if (PyList_Append(names.ptr(), label) != 0) {
+    nb::python_error failure;  // takes the exception, which deleting the label must not meet
+    if (PyDict_DelItem(numbers.ptr(), label) != 0) PyErr_Clear();
+    throw failure;
+  }
   return number;
 }
 
-/// Returns the number of a label, which is added if it is new.
+/// Returns the number of a label, which is added if it is new. Comparing it with the known ones may run code
+/// of the user.
 int32_t number_of(PyObject* label, nb::dict& numbers, nb::list& names) {
-  PyObject* known = PyDict_GetItemWithError(numbers.ptr(), label);
-  if (known) return static_cast<int32_t>(PyLong_AsLong(known));
-  if (PyErr_Occurred()) nb::raise_python_error();
-  return add_label(label, numbers, names);
+  nb::object known = nb::borrow(PyDict_GetItemWithError(numbers.ptr(), label));
+  if (!known && PyErr_Occurred()) nb::raise_python_error();
+  if (!known) return add_label(label, numbers, names);
+  const long long number = PyLong_AsLongLong(known.ptr());
+  if (number == -1 && PyErr_Occurred()) nb::raise_python_error();
+  if (number < 0 || number > INT32_MAX) throw nb::value_error("the number of a label is out of range");
+  return static_cast<int32_t>(number);
 }
 
 /// The label of an item that is a str, an int, or a list of one of them; null for anything else.
@@ -210,11 +284,14 @@ PyObject* plain_label(PyObject* item) {
 /// Numbers one label per document. None if an item is not a str, an int, or a list of one of them; the items
 /// before it are numbered then, and the caller has to encode each item itself.
 nb::object number_labels(nb::list labels, nb::dict numbers, nb::list names) {
-  std::vector<int32_t> found(labels.size());
+  nb::object items = nb::steal(PyList_AsTuple(labels.ptr()));  // the list may change meanwhile
+  if (!items) nb::raise_python_error();
+  std::vector<int32_t> found(static_cast<std::size_t>(PyTuple_GET_SIZE(items.ptr())));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    PyObject* label = plain_label(PyList_GET_ITEM(labels.ptr(), static_cast<Py_ssize_t>(i)));
+    const nb::object label =
+        nb::borrow(plain_label(PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i))));
     if (!label) return nb::none();
-    found[i] = number_of(label, numbers, names);
+    found[i] = number_of(label.ptr(), numbers, names);
   }
   return nb::cast(to_numpy(std::move(found)));
 }
@@ -242,14 +319,14 @@ auto table(Array TallySlice::* member, std::size_t (TallySlice::*width)() const)
 }
 
 /// A consistent slice of the tally: `columns` of the `terms`, or of all terms if none are given.
-TallySlice slice(const SharedTally& tally, const std::vector<std::size_t>& columns,
-                 std::optional<In<int32_t>> terms) {
+TallySlice slice(const SharedTally& tally, const std::vector<std::size_t>& columns, In<int32_t> terms) {
+  check_at_most(columns.size(), first_plane + most_planes, "the number of columns");
   return tally.read([&](const Tally& t) {
     if (std::any_of(columns.begin(), columns.end(), [&t](std::size_t j) { return j >= t.width(); })) {
       throw std::out_of_range("no such column");
     }
     Slicing slicing(t, columns);
-    return terms ? slicing.of(span_of(*terms)) : slicing.all();
+    return terms.is_valid() ? slicing.of(span_of(terms)) : slicing.all();
   });
 }
 
@@ -281,7 +358,7 @@ void bind_slice(nb::module_& m, nb::class_<SharedTally>& tally) {
       .def_ro("n_several", &TallySlice::n_several)
       .def_ro("n_unlabelled", &TallySlice::n_unlabelled)
       .def_ro("version", &TallySlice::version);
-  tally.def("slice", &slice, nb::arg("columns"), nb::arg("terms") = nb::none())
+  tally.def("slice", &slice, nb::arg("columns"), nb::arg("terms").none() = nb::none())
       .def("small_counts", &small_counts, nb::arg("pooled"));
 }
 
@@ -301,12 +378,16 @@ void bind_parts(nb::module_& m) {
   nb::class_<Change>(m, "Change", "Sums over documents, to add to a tally or to subtract from it.")
       .def_static("of_documents", &of_documents, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
                   nb::arg("label_starts"), nb::arg("labels"), nb::arg("recipes"),
-                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1)
+                  nb::arg("weights").none() = nb::none(), nb::arg("n_threads") = 1)
       .def_static("of_arrays", &of_arrays, nb::arg("n_planes"), nb::arg("starts"), nb::arg("classes"),
                   nb::arg("cells"), nb::arg("term_totals"), nb::arg("class_documents"),
                   nb::arg("class_scales"), nb::arg("whole"))
       .def("masked", &masked_change, nb::arg("kept"));
   m.def("row_of_dict", &row_of_dict, nb::arg("vocabulary"), nb::arg("counts"));
+  m.def("check_compressed", &check_compressed, nb::arg("starts"), nb::arg("indices"), nb::arg("n_values"),
+        nb::arg("n_rows"), nb::arg("width"), nb::arg("row") = "row", nb::arg("column") = "column",
+        "Raise an error unless the arrays of a sparse matrix fit together, and its shape.");
+  m.attr("MAX_TERMS") = most_terms;
   m.def("rows_are_clean", &rows_are_clean, nb::arg("starts"), nb::arg("terms"), nb::arg("counts"),
         nb::arg("width"), nb::arg("n_threads") = 1);
   m.def("number_labels", &number_labels, nb::arg("labels"), nb::arg("numbers"), nb::arg("names"),
@@ -319,7 +400,15 @@ void bind_parts(nb::module_& m) {
 void bind_tally(nb::module_& m) {
   bind_parts(m);
   nb::class_<SharedTally> tally(m, "Tally", "Sums per (term, class), per term, per class and in total.");
-  tally.def(nb::init<std::size_t, std::size_t>(), nb::arg("n_planes"), nb::arg("smallest_delta"))
+  tally
+      .def(
+          "__init__",
+          [](SharedTally* at, std::size_t n_planes, std::size_t smallest_delta) {
+            check_at_most(n_planes, most_planes, "the number of planes");
+            check_at_most(smallest_delta, std::size_t{1} << 30, "smallest_delta");
+            new (at) SharedTally(n_planes, smallest_delta);
+          },
+          nb::arg("n_planes"), nb::arg("smallest_delta"))
       .def(nb::init<const SharedTally&>(), nb::arg("other"))
       .def("apply", &apply, nb::arg("change"), nb::arg("sign"), nb::arg("n_terms"), nb::arg("n_classes"))
       .def("reshaped", &reshaped, nb::arg("term_map"), nb::arg("class_map"), nb::arg("leave") = false)

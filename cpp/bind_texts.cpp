@@ -12,6 +12,9 @@ struct OwnedTexts : Texts {
   nb::list owners;
 };
 
+/// Nulls take no memory in Arrow, but a view each here.
+constexpr std::size_t most_nulls = std::size_t{1} << 26;
+
 bool is_missing(PyObject* item) {
   return item == Py_None || (PyFloat_Check(item) && std::isnan(PyFloat_AS_DOUBLE(item)));
 }
@@ -141,7 +144,7 @@ Out<uint64_t> addresses_of(const Texts& texts) {
 }
 
 Out<uint64_t> fingerprints_of(const Texts& texts, std::size_t n_threads) {
-  if (n_threads < 1) throw nb::value_error("no thread");
+  check_threads(n_threads);
   Buffer<uint64_t> found;
   {
     nb::gil_scoped_release unlocked;
@@ -169,7 +172,11 @@ void bind_texts(nb::module_& m) {
            "Return the fingerprint of each document, equal for equal texts.")
       .def("addresses", &addresses_of, "Return the address of each document in memory; 0 for a null.")
       .def(
-          "append_nulls", [](OwnedTexts& texts, std::size_t n) { texts.views.resize(texts.size() + n); },
+          "append_nulls",
+          [](OwnedTexts& texts, std::size_t n) {
+            check_at_most(n, most_nulls, "the number of nulls");
+            texts.views.resize(texts.size() + n);
+          },
           nb::arg("length"))
       .def("append_offsets", &append_offsets, nb::arg("offset"), nb::arg("length"),
            nb::arg("validity").none(), nb::arg("offsets").none(), nb::arg("data").none(), nb::arg("width"),

@@ -26,7 +26,7 @@ WeightedRows<double> documents_of(const In<int64_t>& starts, const In<int32_t>& 
   if (!std::all_of(values.data(), values.data() + values.size(), in_range)) {
     throw nb::value_error("a value is negative, larger than 1e15, or not a number");
   }
-  if (starts.size() > std::numeric_limits<int32_t>::max()) throw nb::value_error("too many documents");
+  check_at_most(starts.size(), std::numeric_limits<int32_t>::max(), "the number of documents");
   return {span_of(starts), span_of(words), span_of(values)};
 }
 
@@ -36,6 +36,7 @@ void make_translation(Translation* self, In<int64_t> starts, In<int32_t> words, 
   const auto docs = documents_of(starts, words, values, background.size());
   check_shares(background);
   check_rows(signature_starts, signatures.size(), "the rows do not fit the signatures");
+  check_at_most(n_signatures, most_terms, "n_signatures");
   check_ids(signatures, n_signatures, "a signature is out of range");
   if (signature_starts.size() != starts.size()) {
     throw nb::value_error("there are more or fewer rows of signatures than documents");

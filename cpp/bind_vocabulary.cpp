@@ -47,7 +47,10 @@ Out<TermId> ids_of(const SharedVocabulary& vocabulary, nb::sequence terms) {
 class Objects {
  public:
   explicit Objects(nb::handle array) {
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_CONTIG) != 0) nb::raise_python_error();
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_CONTIG | PyBUF_FORMAT) != 0) nb::raise_python_error();
+    if (view_.format && std::string_view(view_.format) == "O") return;
+    PyBuffer_Release(&view_);
+    throw nb::type_error("an array of objects was expected");
   }
   Objects(const Objects&) = delete;
   ~Objects() { PyBuffer_Release(&view_); }

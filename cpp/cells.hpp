@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -80,10 +81,8 @@ class Delta {
   /// Reserves room for `more` rows, so that `insert` does not allocate.
   void reserve(std::size_t more) {
     const std::size_t wanted = size() + more;
-    if (wanted > rows_.capacity()) {
-      rows_.reserve(std::max(wanted, 2 * size()));
-      values_.reserve(rows_.capacity() * width_);
-    }
+    make_room(rows_, wanted);
+    make_room(values_, wanted * width_);
     if (wanted * 2 > slots_.size()) grow(wanted * 2);
   }
 
@@ -130,7 +129,8 @@ class Delta {
   }
 
   void grow(std::size_t at_least) {
-    slots_.assign(std::bit_ceil(at_least), Slot{0, none});
+    std::vector<Slot> slots(std::bit_ceil(at_least), Slot{0, none});
+    slots_.swap(slots);
     for (std::size_t i = 0; i < size(); ++i) {
       const uint64_t k = key(rows_[i].term, rows_[i].label);
       slots_[slot_of(k)] = {k, static_cast<int32_t>(i)};
@@ -231,7 +231,7 @@ class Cells {
       add_to_base(cells, sign, moved);
     } else {
       add_to_delta(cells, sign, moved);
-      if (delta_.size() > delta_limit()) compact();
+      if (delta_.size() > delta_limit()) compact_if_memory_allows();
     }
   }
 
@@ -263,6 +263,14 @@ class Cells {
     base_ = std::make_shared<const Base>(Merge(*base_, differences(), 1).run(n_terms()));
     for (Links& links : links_) links.chain = Delta::none;
     delta_.clear();
+  }
+
+  /// The cells have been added: without memory for a new base, the delta stays as it is.
+  void compact_if_memory_allows() {
+    try {
+      compact();
+    } catch (const std::bad_alloc&) {
+    }
   }
 
   template <class Moved>

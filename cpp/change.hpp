@@ -517,11 +517,12 @@ class Restore {
 
  private:
   void check_shapes() const {
-    require(in_.width >= first_plane && in_.width < 1024, "the number of planes is out of range");
+    require(in_.width >= first_plane && in_.width <= first_plane + most_planes,
+            "the number of planes is out of range");
     require(!in_.starts.empty() && in_.starts.front() == 0,
             "the starts of the posting lists do not begin at 0");
-    require(in_.n_terms() <= static_cast<std::size_t>(INT32_MAX), "there are too many terms");
-    require(in_.class_documents.size() <= static_cast<std::size_t>(INT32_MAX), "there are too many classes");
+    require(in_.n_terms() <= most_terms, "there are too many terms");
+    require(in_.class_documents.size() <= most_classes, "there are too many classes");
     require(in_.cells.size() == in_.classes.size() * in_.width, "the sums of the cells are of another size");
     require(in_.term_totals.size() == in_.n_terms() * in_.width, "the sums of the terms are of another size");
     require(in_.class_scales.size() == in_.class_documents.size() * in_.n_planes(),

@@ -9,6 +9,7 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 #define TALLYTEXT_MAPS_MEMORY
 #include <sys/mman.h>
@@ -141,14 +142,20 @@ class Buffer {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-
- private:
+  /// Reserves room for `n` more elements, and for later ones, so that adding them does not allocate.
   void make_room(std::size_t n) {
     if (size_ + n > capacity_) reserve(std::max(size_ + n, capacity_ + capacity_ / 4 + 64));
   }
 
+ private:
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
+
+/// Reserves room for `n` elements, and for later ones, so that resizing a vector to `n` does not allocate.
+template <class T>
+void make_room(std::vector<T>& values, std::size_t n) {
+  if (n > values.capacity()) values.reserve(std::max(n, 2 * values.capacity()));
+}
 
 }  // namespace tallytext

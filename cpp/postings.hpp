@@ -18,9 +18,11 @@ namespace tallytext {
 // For each term the classes that it occurs in, and its sums there.
 
 using ClassId = int32_t;
+constexpr std::size_t most_classes = std::size_t{1} << 24;
 
 /// Sums are stored as blocks of `width` integers: occurrences, documents, then one per plane.
 enum Column : std::size_t { occurrences = 0, documents = 1, first_plane = 2 };
+constexpr std::size_t most_planes = 1000;
 
 /// into[j] += sign * what[j]. The caller makes sure that nothing overflows.
 inline void add_block(int64_t* into, const int64_t* what, std::size_t width, int64_t sign = 1) {

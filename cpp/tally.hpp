@@ -58,13 +58,19 @@ class Tally {
   /// n_r over the live terms for r below n.
   std::vector<int64_t> small_counts(std::size_t n) const { return terms_of_count_.first(n); }
 
-  /// Makes room for terms and classes below these numbers, with sums of zero.
+  /// Makes room for terms and classes below these numbers, with sums of zero; nothing changes if there is not
+  /// enough memory.
   void resize(std::size_t n_terms, std::size_t n_classes) {
     if (n_terms > this->n_terms()) {
-      term_totals_.resize(n_terms * width_);
+      make_room(term_totals_, n_terms * width_);
       cells_.resize(n_terms);
+      term_totals_.resize(n_terms * width_);
     }
     if (n_classes > this->n_classes()) {
+      make_room(class_terms_, n_classes);
+      make_room(class_totals_, n_classes * width_);
+      make_room(class_scales_, n_classes * n_planes());
+      make_room(class_documents_, n_classes);
       class_terms_.resize(n_classes);
       class_totals_.resize(n_classes * width_);
       class_scales_.resize(n_classes * n_planes());
@@ -80,7 +86,7 @@ class Tally {
   }
 
   /// this += sign * change. The change must have been checked, and there must be room for its terms and
-  /// classes.
+  /// classes. Only the cells need memory, so that they come first: if there is not enough, nothing changes.
   void apply(const Change& change, int64_t sign) {
     for (const TermId term : change.cells.terms) load_soon(term_block(term));
     cells_.add(change.cells, sign,
@@ -344,6 +350,10 @@ class Reshape {
     }
     const auto before = [this](TermId a, TermId b) { return new_id(a) < new_id(b); };
     if (!std::is_sorted(terms.begin(), terms.end(), before)) std::sort(terms.begin(), terms.end(), before);
+    const auto same = [this](TermId a, TermId b) { return new_id(a) == new_id(b); };
+    if (std::adjacent_find(terms.begin(), terms.end(), same) != terms.end()) {
+      throw std::invalid_argument("two terms are mapped to one");
+    }
     return terms;
   }
   TermId new_id(TermId term) const { return term_map_[static_cast<std::size_t>(term)]; }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ namespace tallytext {
 
 using TermId = int32_t;
 constexpr TermId unknown_term = -1;
+
+/// The most terms. Arrays with a number for each are common, so that this bounds their memory.
+constexpr std::size_t most_terms = std::size_t{1} << 28;
 
 /// The key of a term in the hash table. A term of up to 12 bytes is its own key, padded with zeros; a longer
 /// term, or one with a NUL, is represented by its hash and a marker that is not valid UTF-8.
@@ -122,7 +126,7 @@ class Vocabulary {
   }
   TermId intern(const Key& key, uint64_t hash, std::string_view term) {
     const std::size_t at = slot_of(key, hash, term);
-    return slots_[at].id >= 0 ? slots_[at].id : append(at, key, term);
+    return slots_[at].id >= 0 ? slots_[at].id : append(at, key, hash, term);
   }
 
   /// All ids, sorted by the code points of their terms (which is the order of their bytes). Cached until a
@@ -179,14 +183,20 @@ class Vocabulary {
     }
   }
 
-  TermId append(std::size_t at, const Key& key, std::string_view term) {
-    if (size() >= static_cast<std::size_t>(INT32_MAX))
-      throw std::length_error("a vocabulary holds at most 2147483647 terms");
+  /// Memory that cannot be had is missed before anything changes.
+  TermId append(std::size_t at, const Key& key, uint64_t hash, std::string_view term) {
+    if (size() >= most_terms) {
+      throw std::length_error("a vocabulary holds at most " + std::to_string(most_terms) + " terms");
+    }
+    ends_.make_room(1);
+    if ((size() + 1) * 2 > slots_.size()) {
+      grow(2 * slots_.size());
+      at = slot_of(key, hash, term);
+    }
     const auto id = static_cast<TermId>(size());
     arena_.append(term.data(), term.size());
     ends_.push_back(arena_.size());
     slots_[at] = {key.low, key.high, id};
-    if (size() * 2 > slots_.size()) grow(2 * slots_.size());
     return id;
   }
 

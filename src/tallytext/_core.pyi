@@ -197,6 +197,13 @@ class Change:
 
 def row_of_dict(vocabulary: Vocabulary, counts: dict) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]] | None: ...
 
+def check_compressed(starts: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: int, n_rows: int, width: int, row: str = 'row', column: str = 'column') -> None:
+    """
+    Raise an error unless the arrays of a sparse matrix fit together, and its shape.
+    """
+
+MAX_TERMS: int = 268435456
+
 def rows_are_clean(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, n_threads: int = 1) -> bool: ...
 
 def number_labels(labels: list[Any], numbers: dict[Any, int], names: list[Any]) -> numpy.typing.NDArray[numpy.int32] | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallytext._core import MAX_TERMS, check_compressed
 from tallytext.errors import CountError
 
 
@@ -53,6 +54,74 @@ def check_whole(
     raise error(f"{name} must be a whole number {limits}, not {value!r:.80}.")
 
 
+def check_sparse(X: Any) -> Any:
+    """Return X; raise CountError if it is a sparse matrix whose arrays contradict each other.
+
+    SciPy does not check the arrays that a matrix is made of, and its functions read and write
+    wherever these point. So this comes before them.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> X = sparse.csr_array([[2, 0, 1], [0, 0, 3]])
+    >>> X.indptr[1] = 9
+    >>> check_sparse(X)
+    Traceback (most recent call last):
+    tallytext.errors.CountError: this is not a valid sparse matrix: row 1 starts at 9 and ends at 3.
+    """
+    from scipy import sparse
+
+    if not sparse.issparse(X):
+        return X
+    given: Any = X
+    if given.shape[-1] > MAX_TERMS:
+        raise CountError(
+            f"{given.shape[-1]:,} columns are too many: a vocabulary holds up to {MAX_TERMS:,}."
+        )
+    try:
+        _check_places(given)
+    except TypeError:
+        raise CountError(
+            "this is not a valid sparse matrix: its starts and indices are not arrays of integers, "
+            "in one dimension."
+        ) from None
+    except ValueError as problem:
+        raise CountError(f"this is not a valid sparse matrix: {problem}.") from None
+    if given.dtype.kind not in "biuf":
+        raise CountError(f"counts must be numbers, not {given.dtype}.")
+    return X
+
+
+def _check_places(X: Any) -> None:
+    if X.format == "csr":
+        n_rows = X.shape[0] if X.ndim == 2 else 1
+        check_compressed(X.indptr, X.indices, _n_values(X.data, 1), n_rows, X.shape[-1])
+    elif X.format == "csc":
+        words = ("column", "row")
+        check_compressed(X.indptr, X.indices, _n_values(X.data, 1), X.shape[1], X.shape[0], *words)
+    elif X.format == "bsr":
+        n_rows, width = (n // size for n, size in zip(X.shape, X.blocksize, strict=True))
+        words = ("block row", "block column")
+        check_compressed(X.indptr, X.indices, _n_values(X.data, 3), n_rows, width, *words)
+    elif X.format == "coo":
+        for places, size, name in zip(X.coords, X.shape, ("row", "column")[-X.ndim :], strict=True):
+            if len(places) != _n_values(X.data, 1) or places.dtype.kind not in "iu":
+                raise ValueError(f"its {name} indices are not a whole number for each value")
+            ends = int(places.min(initial=0)), int(places.max(initial=-1))
+            if ends[0] < 0 or ends[1] >= size:
+                wrong = ends[0] if ends[0] < 0 else ends[1]
+                raise ValueError(f"a {name} index is out of range, {wrong} of {size}")
+    elif X.format in ("lil", "dok"):
+        # These are Python objects, which a conversion can only turn into wrong numbers.
+        _check_places(X.tocsr())
+
+
+def _n_values(data: Any, n_dimensions: int) -> int:
+    if not isinstance(data, np.ndarray) or data.ndim != n_dimensions:
+        raise ValueError(f"its values are not an array of {n_dimensions} dimensions")
+    return len(data)
+
+
 def check_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> Any:
     """Return X as a CSR matrix of finite, non-negative numbers.
 
@@ -70,10 +139,12 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool, open_width: bool) -> An
     Raises
     ------
     CountError
-        If a count is negative, or the number of features is not that of the training matrix.
+        If a count is negative, the number of features is not that of the training matrix, or the
+        matrix is malformed.
     """
     from scipy import sparse
 
+    check_sparse(X)
     if not reset and is_plain_csr(X) and not hasattr(estimator, "feature_names_in_"):
         # scikit-learn's checks take longer than predicting one document.
         if not open_width and X.shape[1] != estimator.n_features_in_:
@@ -100,14 +171,14 @@ def check_array(X: Any, **options: Any) -> Any:
     """Check an array by scikit-learn's function of the same name."""
     from sklearn.utils import check_array as sklearn_check
 
-    return sklearn_check(X, **options)
+    return sklearn_check(check_sparse(X), **options)
 
 
 def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
     """Check an array for an estimator by scikit-learn's function of the same name."""
     from sklearn.utils.validation import validate_data as sklearn_validate
 
-    return sklearn_validate(estimator, X, **options)
+    return sklearn_validate(estimator, check_sparse(X), **options)
 
 
 def check_random_state(seed: Any) -> np.random.RandomState:
@@ -161,7 +232,9 @@ def check_weighting_counts(X: Any, estimator: Any) -> None:
 def _check_nonnegative(X: Any, estimator: Any, hint: str = "") -> None:
     data = X if isinstance(X, np.ndarray) else X.data
     if data.size and data.min() < 0:
+        at = np.unravel_index(int(np.argmax(data < 0)), data.shape)
+        row = at[0] if data is X else np.searchsorted(X.indptr, at[0], side="right") - 1
         raise CountError(
-            f"Negative values in data passed to {type(estimator).__name__}: "
-            f"a count cannot be negative.{hint}"
+            f"Negative values in data passed to {type(estimator).__name__}: row {row} holds "
+            f"{data[at]}, and a count cannot be negative.{hint}"
         )

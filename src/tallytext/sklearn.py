@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.feature_extraction import text as reference
 
 from tallytext._core import Texts
+from tallytext._validation import check_sparse
 from tallytext.runtime import thread_count
 from tallytext.text.analysis import Analyzer, TermAnalysis, TermCounts
 from tallytext.text.vocabulary import Vocabulary
@@ -132,6 +133,10 @@ class _NativeCounting(reference.CountVectorizer):  # type: ignore[misc]
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_native_vocabulary", None)
         return state
+
+    def inverse_transform(self, X: Any) -> list[Any]:
+        """Return the terms with a count in each row, after a check of sparse matrices."""
+        return super().inverse_transform(check_sparse(X))
 
 
 class CountVectorizer(_NativeCounting):

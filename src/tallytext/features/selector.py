@@ -16,7 +16,13 @@ from scipy import sparse
 
 from tallytext._estimators import BaseEstimator, TransformerMixin, check_is_fitted
 from tallytext._typing import FloatArray
-from tallytext._validation import check_array, check_matrix, check_whole, validate_data
+from tallytext._validation import (
+    check_array,
+    check_matrix,
+    check_sparse,
+    check_whole,
+    validate_data,
+)
 from tallytext.errors import CountError, LabelError
 from tallytext.features.strength import term_strength
 from tallytext.features.term_scores import Average, Labels, Method, score_terms
@@ -315,6 +321,7 @@ class TermSelector(ColumnSelector):
         self._check_parameters()
         if not isinstance(tally, Tally):
             raise CountError(f"fit_tally reads a Tally, not {tally!r:.60}. For a matrix, use fit.")
+        check_sparse(documents)
         now = tally._snapshot()
         self._select(now, self._score(now))
         if self.nonempty and documents is not None:

@@ -13,7 +13,7 @@ from scipy import linalg, sparse
 
 from tallytext._core import sparse_times
 from tallytext._typing import FloatArray
-from tallytext._validation import check_random_state
+from tallytext._validation import check_random_state, check_sparse
 
 Method = Literal["auto", "exact", "fast"]
 
@@ -155,7 +155,7 @@ class SparseProducts:
     """
 
     def __init__(self, matrix: Any, n_threads: int = 1) -> None:
-        self.matrix = sparse.csr_array(matrix, dtype=np.float64)
+        self.matrix = sparse.csr_array(check_sparse(matrix), dtype=np.float64)
         self._n_threads = n_threads
         self._rows = _csr_arrays(self.matrix)
         self._columns: tuple[Any, Any, Any] | None = None

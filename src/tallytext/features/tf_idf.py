@@ -22,7 +22,7 @@ from tallytext._estimators import (
     check_is_fitted,
 )
 from tallytext._typing import FloatArray
-from tallytext._validation import check_matrix
+from tallytext._validation import check_matrix, check_sparse
 from tallytext.errors import CountError, FileError
 from tallytext.io.array_checks import check_int_array
 
@@ -322,7 +322,7 @@ def canonical_csr(X: Any) -> Any:
     >>> canonical_csr(twice).indices, canonical_csr(twice).data
     (array([1]), array([3]))
     """
-    rows = X.tocsr()
+    rows = check_sparse(X).tocsr()
     if rows.has_canonical_format and rows.data.all():
         return rows
     rows = rows.copy()

@@ -27,7 +27,7 @@ from scipy import sparse
 from tallytext._core import add_rows, score_sparse, top_sparse
 from tallytext._estimators import BaseEstimator, ClassifierMixin, check_is_fitted
 from tallytext._typing import FloatArray
-from tallytext._validation import check_matrix, check_whole
+from tallytext._validation import check_matrix, check_sparse, check_whole
 from tallytext.decision.calibrators import log_odds, log_probabilities
 from tallytext.decision.explanation import Contribution, Explanation, locate_terms
 from tallytext.errors import (
@@ -636,7 +636,7 @@ def to_row(x: Any) -> Any:
     >>> to_row(np.array([2, 0, 1])).shape
     (1, 3)
     """
-    row: Any = x if sparse.issparse(x) else np.asarray(x)
+    row: Any = check_sparse(x) if sparse.issparse(x) else np.asarray(x)
     return row.reshape(1, -1) if row.ndim == 1 else x
 
 

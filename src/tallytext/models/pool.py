@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from tallytext._typing import FloatArray
-from tallytext._validation import check_between, check_whole
+from tallytext._validation import check_between, check_sparse, check_whole
 from tallytext.errors import CountError, FileError
 from tallytext.features.svd import SparseProducts
 from tallytext.features.tf_idf import document_frequencies, log_tf
@@ -356,7 +356,7 @@ def canonical_counts(X: Any) -> Rows[Any]:
     >>> canonical_counts(twice).data
     array([3.])
     """
-    counts = sparse.csr_array(X, dtype=np.float64)
+    counts = sparse.csr_array(check_sparse(X), dtype=np.float64)
     if not np.isfinite(counts.data).all() or counts.data.min(initial=0.0) < 0:
         raise CountError("a count is negative, infinite or not a number.")
     if counts.has_canonical_format and counts.data.all():

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from tallytext._core import Translation
-from tallytext._validation import check_between, check_whole
+from tallytext._validation import check_between, check_sparse, check_whole
 from tallytext.errors import CountError
 from tallytext.runtime import progress_bar
 
@@ -186,7 +186,7 @@ def _csr(matrix: Any, name: str) -> sparse.csr_array[Any]:
     """Return a CSR matrix without explicit zeros or duplicates; the input is not modified."""
     if not sparse.issparse(matrix) and np.ndim(matrix) != 2:
         raise CountError(f"{name} must be a matrix, with two dimensions.")
-    found = sparse.csr_array(matrix)
+    found = sparse.csr_array(check_sparse(matrix))
     if found.has_canonical_format and found.data.all():
         return found
     # csr_array() shares its arrays with the input.
@@ -253,7 +253,7 @@ def weight_counts(X: Any, counts: Counts = "occurrences") -> WeightedCounts:
     """
     if counts not in COUNTS:
         raise ValueError(f"counts must be one of {', '.join(map(repr, COUNTS))}, not {counts!r}.")
-    documents = sparse.csr_array(X).astype(np.float64, copy=True)
+    documents = sparse.csr_array(check_sparse(X)).astype(np.float64, copy=True)
     documents.sum_duplicates()
     documents.eliminate_zeros()
     if counts == "documents":

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tallytext._validation import check_whole
+from tallytext._validation import check_sparse, check_whole
 from tallytext.errors import CountError, FileError, InputError, SettingsError, did_you_mean
 from tallytext.runtime import progress_bar, thread_count
 from tallytext.semantic.matching import (
@@ -100,7 +100,7 @@ def function_words(
     for name, value in (("min_share", min_share), ("dependence", dependence)):
         if not isinstance(value, Real) or not value >= 0:
             raise SettingsError(f"{name} must be a number, at least 0, not {value!r:.80}.")
-    counts = sp.csr_matrix(X)
+    counts = sp.csr_matrix(check_sparse(X))
     if counts.nnz and counts.data.min() < 0:
         raise CountError("function words are found from counts, but some of these are negative.")
     found = np.zeros(counts.shape[1], dtype=bool)

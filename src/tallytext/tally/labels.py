@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tallytext._core import number_labels
+from tallytext._validation import check_sparse
 from tallytext.errors import InputError, LabelError, UnknownNameError, did_you_mean
 from tallytext.runtime import import_pyarrow
 from tallytext.text.sources import is_table, table_chunks
@@ -130,7 +131,14 @@ def plain_label(label: Any, where: str) -> Label:
         )
     if not isinstance(label, str | int | float) or label in (math.inf, -math.inf):
         raise LabelError(f"{where}: {label!r} cannot be a label; use a string or a number.")
-    return label
+    return label if type(label) in _PLAIN_TYPES else _without_methods(label)
+
+
+def _without_methods(label: Label) -> Label:
+    """Return a label of a subclass as what it is: its own methods could fail while it is stored."""
+    if isinstance(label, str):
+        return str.__str__(label)
+    return int.__int__(label) if isinstance(label, int) else float.__float__(label)
 
 
 def list_labels(labels: Any) -> list[Any]:
@@ -358,6 +366,7 @@ def _single_labels(y: Any) -> list[Any]:
 
 
 def _targets_from_matrix(y: Any) -> Targets:
+    check_sparse(y)
     from sklearn.utils.multiclass import type_of_target
     from sklearn.utils.validation import column_or_1d
 

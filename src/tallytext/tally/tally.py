@@ -12,7 +12,7 @@ from scipy import sparse
 
 from tallytext._core import Change, Refusal, TallySlice, row_of_dict, rows_are_clean
 from tallytext._core import Tally as NativeTally
-from tallytext._validation import check_weights
+from tallytext._validation import check_sparse, check_weights
 from tallytext.errors import (
     CountError,
     CountOverflowError,
@@ -49,7 +49,6 @@ KIND = "tallytext.tally"
 # The columns of the native sums: occurrences, documents, then one for each plane.
 _OCCURRENCES, _DOCUMENTS, _FIRST_PLANE = 0, 1, 2
 _SCALARS = (str, int, float, np.generic)
-_MAX_COLUMNS = np.iinfo(np.int32).max  # ids of terms are 32-bit integers
 
 
 class Tally:
@@ -1082,36 +1081,23 @@ def read_rows(X: Any) -> Rows:
     Traceback (most recent call last):
     tallytext.errors.CountError: row 1, column 2 holds 0.5, which is not a whole number.
     """
-    if (
-        isinstance(X, sparse.csr_array | sparse.csr_matrix)
-        and X.data.dtype.kind == "i"
-        and X.shape[1] <= _MAX_COLUMNS
-        and X.indptr[-1] == len(X.data)
-    ):
+    if isinstance(X, sparse.csr_array | sparse.csr_matrix) and X.data.dtype.kind == "i":
         # The common case, and the fast one for a single document: nothing to convert or repair.
-        if X.indices.dtype != np.int32:
-            _check_inside(X)  # before they are cut to 32 bits, which could move them inside
+        check_sparse(X)
         rows = Rows(
             np.ascontiguousarray(X.indptr, dtype=np.int64),
             np.ascontiguousarray(X.indices, dtype=np.int32),
             np.ascontiguousarray(X.data, dtype=np.int64),
             X.shape[1],
         )
-        try:
-            if rows_are_clean(*rows, thread_count()):
-                return rows
-        except (IndexError, ValueError) as problem:
-            raise CountError(f"this is not a valid sparse matrix: {problem}.") from None
+        if rows_are_clean(*rows, thread_count()):
+            return rows
     return _convert_rows(X)
 
 
 def _convert_rows(X: Any) -> Rows:
     matrix = _canonical(X)
     counts = _integers(matrix)
-    if matrix.shape[1] > _MAX_COLUMNS:
-        raise CountError(
-            f"{matrix.shape[1]} columns are too many: a vocabulary holds up to {_MAX_COLUMNS}."
-        )
     return Rows(
         np.ascontiguousarray(matrix.indptr, dtype=np.int64),
         np.ascontiguousarray(matrix.indices, dtype=np.int32),
@@ -1139,24 +1125,13 @@ def _canonical(X: Any) -> Any:
     given: Any = X
     if given.ndim != 2:
         raise CountError("counts must have two dimensions: documents by terms.")
-    _check_inside(given)
+    check_sparse(given)
     matrix = given.tocsr()
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()  # tocsr may have returned the caller's own matrix
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     return matrix
-
-
-def _check_inside(X: Any) -> None:
-    # SciPy does not check the indices that it is given.
-    if X.format not in ("csr", "csc", "bsr") or not X.indices.size:
-        return
-    across = X.shape[0] if X.format == "csc" else X.shape[1]
-    limit = across // (X.blocksize[1] if X.format == "bsr" else 1)
-    if X.indices.min() < 0 or X.indices.max() >= limit:
-        name = "row" if X.format == "csc" else "column"
-        raise CountError(f"this is not a valid sparse matrix: a {name} index is out of range.")
 
 
 def _dense_counts(X: Any) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from tallytext._core import row_hashes
+from tallytext._validation import check_sparse
 from tallytext.errors import CountError, LabelError
 from tallytext.runtime import thread_count
 
@@ -317,9 +318,9 @@ def document_keys(
     >>> bool(one == other), bool(one == third)
     (True, False)
     """
-    keys = splitmix64(_row_hashes(counts, term_hashes))
+    keys = splitmix64(_row_hashes(check_sparse(counts), term_hashes))
     if labels is not None:
-        keys = splitmix64(keys + _row_hashes(labels, label_hashes))
+        keys = splitmix64(keys + _row_hashes(check_sparse(labels), label_hashes))
     return keys
 
 
@@ -361,7 +362,7 @@ def has_near_duplicate(X: Any, groups: ArrayLike) -> NDArray[np.bool_]:
     >>> has_near_duplicate(X, [0, 1, 0, 1]).tolist()
     [True, True, False, False]
     """
-    X, group = sparse.csr_array(X), np.asarray(groups)
+    X, group = sparse.csr_array(check_sparse(X)), np.asarray(groups)
     found = np.zeros(X.shape[0], dtype=bool)
     filled = np.flatnonzero(np.diff(X.indptr))
     if len(filled) < 2:

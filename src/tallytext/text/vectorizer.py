@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tallytext._estimators import BaseEstimator, TransformerMixin
+from tallytext._validation import check_array
 from tallytext.errors import VocabularyError
 from tallytext.runtime import thread_count
 from tallytext.text.analysis import (
@@ -275,8 +276,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         X : sparse matrix, sparse array or array-like of shape (n_documents, n_terms)
             Counts.
         """
-        from sklearn.utils import check_array
-
         self._check_fitted()
         rows = check_array(X, accept_sparse="csr")
         names = self.vocabulary_.terms()
