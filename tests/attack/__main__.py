@@ -40,6 +40,8 @@ class Section:
 
 SECTIONS = [
     Section("attack_texts", "random texts through native and obvious analysis", native=True),
+    Section("attack_arrays", "malformed arrays, matrices and sizes, everywhere", native=True),
+    Section("attack_objects", "labels, texts and ids that raise at the n-th call", native=True),
     Section("attack_model_files", "damaged model files, with checksums made anew", native=True),
     Section("attack_load", "millions of documents, 100,000 classes, 500 MB in one", alone=True),
     Section("attack_outputs", "hostile texts, labels and names on terminals, in pages and tables"),
