@@ -222,8 +222,9 @@ void check_compressed(const Places& starts, const Places& indices, std::size_t n
   }
   with_integers(starts, [&](auto each) { check_starts(each, n_values, n_rows, row); });
   with_integers(indices, [&](auto each) {
-    int64_t lowest = 0, highest = -1;  // a loop without an early exit, which compilers vectorise
-    for (const int64_t index : each) lowest = std::min(lowest, index), highest = std::max(highest, index);
+    using Index = typename decltype(each)::value_type;
+    Index lowest = 0, highest = -1;  // a loop without an early exit, which compilers vectorise
+    for (const Index index : each) lowest = std::min(lowest, index), highest = std::max(highest, index);
     if (lowest >= 0 && (highest < 0 || static_cast<uint64_t>(highest) < width)) return;
     const auto wrong = [=](int64_t i) { return i < 0 || static_cast<uint64_t>(i) >= width; };
     const auto at = std::find_if(each.begin(), each.end(), wrong) - each.begin();

@@ -22,6 +22,9 @@ from tallytext.terminal import console
 MAX_BLOCK_NUMBERS = 1 << 21
 """The largest number of floats in one block of rows: 16 MB."""
 
+MAX_THREADS = 4096
+"""The most threads that ``n_jobs`` may ask for."""
+
 PROGRESS_DELAY = 1.5
 """Seconds of work after which a progress bar appears."""
 
@@ -50,7 +53,7 @@ def thread_count(n_jobs: int | None = None) -> int:
     Raises
     ------
     ValueError
-        If ``n_jobs`` is 0.
+        If ``n_jobs`` is 0 or more than :data:`MAX_THREADS`.
 
     Examples
     --------
@@ -71,6 +74,10 @@ def thread_count(n_jobs: int | None = None) -> int:
         raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: pass a positive number, -1 for all, or None.")
+    if n_jobs > MAX_THREADS:
+        raise ValueError(
+            f"n_jobs={n_jobs} is too many: at most {MAX_THREADS}, or -1 for all."
+        )
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 

@@ -61,3 +61,8 @@ def test_workers_of_joblib_share_the_cores(monkeypatch):
         joblib.delayed(thread_count)(None) for _ in range(cores)
     )
     assert sum(shares) == cores
+
+
+def test_more_threads_than_a_machine_has_are_refused():
+    with pytest.raises(ValueError, match="n_jobs=5000 is too many: at most 4096"):
+        thread_count(5000)
