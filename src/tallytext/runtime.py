@@ -75,9 +75,7 @@ def thread_count(n_jobs: int | None = None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: pass a positive number, -1 for all, or None.")
     if n_jobs > MAX_THREADS:
-        raise ValueError(
-            f"n_jobs={n_jobs} is too many: at most {MAX_THREADS}, or -1 for all."
-        )
+        raise ValueError(f"n_jobs={n_jobs} is too many: at most {MAX_THREADS}, or -1 for all.")
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
