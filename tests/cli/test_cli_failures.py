@@ -1,5 +1,6 @@
 """What the command does when something is wrong, or interrupted; and what it need not import."""
 
+import gzip
 import json
 import os
 import signal
@@ -13,8 +14,10 @@ from typer.testing import CliRunner
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.cli import app
-from tallytext.cli.io import delay_interrupts
+from tallytext.cli.io import delay_interrupts, unlabelled_documents
+from tallytext.cli.options import ReadingOptions
 from tallytext.cli.update import ModelUpdate
+from tallytext.distributed.files import Files
 
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "joblib", "rich.progress")
 
@@ -262,3 +265,29 @@ def test_an_output_that_is_no_file_is_refused_before_the_work(tmp_path, make, ki
     assert result.exit_code == 1
     assert f"it is {kind}. Give the name of a file." in " ".join(result.stderr.split())
     assert [*tmp_path.iterdir()] == [out]
+
+
+def test_limits_of_hostile_files_name_the_option_that_raises_them(tmp_path, model):
+    source = tmp_path / "bomb.txt.gz"
+    source.write_bytes(gzip.compress(b"word " * 1000 + b"\n") * 1000)
+    message = refused("predict", model, source, "--max-unpacked", "1M")
+    assert "unpacks to more than 1 MiB" in message
+    assert message.endswith("allow more with --max-unpacked 1G.\n")
+    message = refused("predict", model, source, "--max-row", "2K")
+    assert "line 1: larger than 2 KiB" in message and "as in --max-row 1G." in message
+    assert "max_" not in message
+    succeed("predict", model, source, "--max-unpacked", "6M")
+
+
+@pytest.mark.parametrize("size", ["much", "0", "-1", "1X", "1e9", ""])
+def test_a_limit_that_is_no_size_is_a_wrong_option(tmp_path, model, size):
+    result = run("predict", model, tmp_path / "new.csv", "--max-row", size)
+    assert result.exit_code == 2 and "is not a size, such as 500K, 64M or 2G" in result.stderr
+
+
+def test_limits_hold_for_unlabelled_documents_and_engines(tmp_path):
+    reading = ReadingOptions(max_row=100, max_unpacked=200)
+    documents = unlabelled_documents([write_csv(tmp_path / "m.csv")], [], reading, quiet=True)
+    assert next(iter(documents._readers))._max_row == 100
+    (split,) = Files([write_csv(tmp_path / "m.csv")], max_row=100, max_unpacked=200).splits()
+    assert split.options == {"max_row": 100, "max_unpacked": 200}

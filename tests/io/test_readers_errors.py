@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallytext.errors import FileError, InputError
-from tallytext.io import DocumentReader, load_documents, text_formats
+from tallytext.io import DocumentReader, load_documents
 
 
 @pytest.fixture
@@ -120,10 +120,9 @@ def test_quotes_that_do_not_match_cost_the_rows_they_span(mails):
 
 
 @pytest.mark.parametrize("long", ["x" * 1000, "x" * 1000 + "\n" + "y" * 1000])
-def test_a_document_that_is_too_large_is_passed_over_without_being_read(mails, monkeypatch, long):
-    monkeypatch.setattr(text_formats, "MAX_DOCUMENT_BYTES", 100)
+def test_a_document_that_is_too_large_is_passed_over_without_being_read(mails, long):
     path = mails("m.txt", f"short\n{long}\nlast\n")
-    reader = DocumentReader(path, label=None, on_error="skip")
+    reader = DocumentReader(path, label=None, on_error="skip", max_row=100)
     (batch,) = reader
     n_long = long.count("\n") + 1
     assert batch.texts == ["short", "last"] and batch.places == [1, 2 + n_long]

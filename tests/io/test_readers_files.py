@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import corpora
 from tallytext.errors import FileError
-from tallytext.io import DocumentReader, archives, load_documents, text_formats
+from tallytext.io import DocumentReader, load_documents
 
 names = st.text("ab.c", min_size=1, max_size=3).filter(lambda name: name.strip("."))
 trees = st.dictionaries(st.tuples(names, names), st.text("xyé\n", max_size=20), max_size=8)
@@ -116,14 +116,13 @@ def test_files_come_sorted_and_their_bytes_add_up(tmp_path_factory, files):
 
 
 @pytest.mark.parametrize("write", [write_folder, write_tar])
-def test_files_that_cannot_be_read_are_named_or_skipped(tmp_path, write, monkeypatch):
-    monkeypatch.setattr("tallytext.io.archives.MAX_DOCUMENT_BYTES", 100)
+def test_files_that_cannot_be_read_are_named_or_skipped(tmp_path, write):
     files = {"a/fine": b"x", "a/latin": b"caf\xe9", "a/large": b"x" * 101, "alone": b"y"}
     path = write(tmp_path / "mails.tar", files)
-    reader = DocumentReader(path, on_error="skip")
+    reader = DocumentReader(path, on_error="skip", max_row=100)
     assert [batch.texts for batch in reader] == [["x"]]
     assert sorted(reader.skipped.messages) == [
-        f"a/large: {text_formats.TOO_LARGE}",
+        "a/large: larger than 100 bytes",
         "a/latin: not utf-8: byte 0xe9 at 3",
         "alone: not in a folder, which would be its label",
     ]
@@ -174,15 +173,14 @@ def test_a_hostile_archive_does_no_harm(tmp_path, monkeypatch):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_small_archive_does_not_fill_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_DOCUMENT_BYTES", 1000)
+def test_a_small_archive_does_not_fill_the_memory(tmp_path):
     path = tmp_path / "bomb.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         add(archive, "a/bomb", bytes(50_000_000))
         add(archive, "a/fine", b"fine")
     tracemalloc.start()
     try:
-        reader = DocumentReader(path, on_error="skip")
+        reader = DocumentReader(path, on_error="skip", max_row=1000)
         assert [batch.texts for batch in reader] == [["fine"]]
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:

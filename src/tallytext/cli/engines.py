@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 # Reading options that say how to open files; all others are used by the workers.
-_FILE_OPTIONS = ("format", "encoding", "match", "where")
+_FILE_OPTIONS = ("format", "encoding", "match", "where", "max_row", "max_unpacked")
 _CONNECT_TIMEOUT_SECONDS = 10
 
 

@@ -38,7 +38,7 @@ _MAX_MODELS_SHOWN = 5
 # Messages of the library name Python calls and parameters. These are the commands and options that
 # do the same; the patterns apply in this order.
 _PYTHON_ADVICE = (
-    (re.compile(r"\b\w+='[^']*' \((--[^)]+)\)"), r"\1"),
+    (re.compile(r"\b\w+=(?:'[^']*'|\d+) \((--[^)]+)\)"), r"\1"),
     (re.compile(r"\b(\w+) \(--\1\)"), r"--\1"),
     (re.compile(r" \(label=None\)"), ""),
     (re.compile(r"\b(?:call|run) (?:clf\.)?recalibrate\(texts, labels\)"), "run tally recalibrate"),
@@ -284,6 +284,8 @@ def _without_labels(source: str, reading: ReadingOptions) -> UnlabelledReadingOp
         encoding=reading.encoding,
         # Other formats reject a pattern, which was given for the labelled documents.
         match=reading.match if format in ("folder", "tar") else None,
+        max_row=reading.max_row,
+        max_unpacked=reading.max_unpacked,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -129,6 +130,47 @@ Where = Annotated[
 ]
 
 
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def parse_size(written: str | int) -> int:
+    """Return a number of bytes that is written with or without a unit: K, M, G or T.
+
+    Examples
+    --------
+    >>> parse_size("64M") == 64 << 20, parse_size("1.5g") == 3 << 29, parse_size("1000")
+    (True, True, 1000)
+    """
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", str(written), re.I)
+    size = int(float(found[1]) * (1 << _UNITS[found[2].upper()])) if found else 0
+    if size < 1:
+        raise typer.BadParameter(f"{written!r} is not a size, such as 500K, 64M or 2G.")
+    return size
+
+
+MaxRow = Annotated[
+    int | None,
+    typer.Option(
+        parser=parse_size,
+        metavar="SIZE",
+        help="Largest line, record, file of an archive, or text that is read, e.g. 500M.",
+        show_default="32M",
+        rich_help_panel=_INPUT,
+    ),
+]
+MaxUnpacked = Annotated[
+    int | None,
+    typer.Option(
+        parser=parse_size,
+        metavar="SIZE",
+        help="Largest size that a compressed file, a workbook or a database may unpack to, "
+        "e.g. 50G.",
+        show_default="256M, or 200 times its size if that is more",
+        rich_help_panel=_INPUT,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ReadingOptions:
     """Columns, format and encoding of labelled documents."""
@@ -141,6 +183,8 @@ class ReadingOptions:
     encoding: Encoding = "utf-8"
     match: Match = None
     where: Where = None
+    max_row: MaxRow = None
+    max_unpacked: MaxUnpacked = None
 
 
 @dataclass(frozen=True)

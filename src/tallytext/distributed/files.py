@@ -114,6 +114,8 @@ class Files:
         As for :func:`tallytext.io.read_documents`.
     where : iterable of str, default=()
         Conditions such as ``"split=train"``, as for :func:`tallytext.io.read_documents`.
+    max_row, max_unpacked : int, default=None
+        As for :func:`tallytext.io.read_documents`.
     split_bytes : int, default=128 MiB
         Largest size of a split of a parquet file, unless one row group is larger.
 
@@ -137,6 +139,8 @@ class Files:
     encoding: str | None = None
     match: str | None = None
     where: Iterable[str] = ()
+    max_row: int | None = None
+    max_unpacked: int | None = None
     split_bytes: int = SPLIT_BYTES
 
     def __post_init__(self) -> None:
@@ -168,6 +172,8 @@ class Files:
             "encoding": self.encoding,
             "match": self.match,
             "where": list(self.where) or None,
+            "max_row": self.max_row,
+            "max_unpacked": self.max_unpacked,
         }
         options = {option: value for option, value in given.items() if value is not None}
         # The reader raises an error here that otherwise every worker would raise.

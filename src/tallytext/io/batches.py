@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import reprlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from difflib import get_close_matches
@@ -27,6 +29,14 @@ MISSING_LABEL_HINT = (
 )
 
 _MAX_COLUMNS_SHOWN = 30
+_MAX_COLUMNS_COMPARED = 1000  # with the name of a missing column
+_MAX_CHARACTERS_SHOWN = 60  # of a value or the name of a column
+
+#: Largest row that is read by default. A longer one is most likely an accident or an attack.
+MAX_ROW_BYTES = 1 << 25
+
+# A longer label is most likely a text.
+_MAX_LABEL_LENGTH = 1 << 16
 
 # Usual names of the columns of texts and labels, in lower case.
 _USUAL_COLUMN_NAMES = {
@@ -92,6 +102,38 @@ class Condition(NamedTuple):
     def holds(self, value: Any) -> bool:
         """Return True if a value fulfils the condition."""
         return (value_text(value) == self.value) is self.equal
+
+
+def size_text(n_bytes: int) -> str:
+    """Return a number of bytes in the largest unit of which there is at least one.
+
+    Examples
+    --------
+    >>> size_text(32 << 20), size_text(3 << 29), size_text(100)
+    ('32 MiB', '1.5 GiB', '100 bytes')
+    """
+    for exponent, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if n_bytes >= 1 << exponent:
+            return f"{n_bytes / (1 << exponent):.1f}".removesuffix(".0") + f" {unit}"
+    return f"{n_bytes} bytes"
+
+
+def too_large(max_row: int) -> str:
+    """Return the reason why a row that is larger than this number of bytes cannot be read."""
+    return f"larger than {size_text(max_row)}"
+
+
+def short_repr(value: object) -> str:
+    """Return the beginning of a value as Python writes it, however long or deep the value is.
+
+    Examples
+    --------
+    >>> short_repr("spam"), len(short_repr("x" * 1000))
+    ("'spam'", 60)
+    """
+    short = isinstance(value, str | bytes)
+    shown = repr(value[:_MAX_CHARACTERS_SHOWN]) if short else reprlib.repr(value)  # type: ignore[index]
+    return shown[:_MAX_CHARACTERS_SHOWN]
 
 
 def value_text(value: Any) -> str:
@@ -222,6 +264,8 @@ class Columns:
             return [part for text in value.split(self.separator) if (part := text.strip())]
         # The usual case comes early, since this runs for every row.
         if type(value) is str:
+            if len(value) > _MAX_LABEL_LENGTH:
+                return _check_label(value)
             return value if value and not value.isspace() else self._no_label("empty")
         if isinstance(value, list):
             return [_check_label(label) for label in value]
@@ -242,10 +286,10 @@ def _looks_like_data(header: Sequence[str]) -> bool:
 
 
 def _check_unique(header: Sequence[str], source: str) -> None:
-    twice = next((name for name in header if header.count(name) > 1), None)
-    if twice is not None:
+    twice, times = next(iter(Counter(header).most_common(1)), ("", 0))
+    if times > 1:
         raise FileError(
-            f"{source} has {header.count(twice)} columns {twice!r}, so its columns cannot be told "
+            f"{source} has {times} columns {short_repr(twice)}, so its columns cannot be told "
             "apart by name. Rename one."
         )
 
@@ -263,7 +307,8 @@ def describe_columns(name: str, known: Sequence[str]) -> str:
     "It has: body, folder. Did you mean 'body'?"
     """
     more = f" and {len(known) - _MAX_COLUMNS_SHOWN} more" if len(known) > _MAX_COLUMNS_SHOWN else ""
-    names = [str(each) for each in known]  # columns of a table without a header are numbers
+    # Columns of a table without a header are numbers.
+    names = [str(each)[:_MAX_CHARACTERS_SHOWN] for each in known[:_MAX_COLUMNS_COMPARED]]
     return f"It has: {', '.join(names[:_MAX_COLUMNS_SHOWN])}{more}.{_suggest_column(name, names)}"
 
 
@@ -294,7 +339,12 @@ def _check_label(label: Any) -> Any:
         raise UnreadableRow("a label of the list is null; write [] for a document that has none")
     infinite = isinstance(label, float) and not math.isfinite(label)
     if infinite or not isinstance(label, str | int | float):
-        raise UnreadableRow(f"{label!r:.60} cannot be a label; use a string or a number")
+        raise UnreadableRow(f"{short_repr(label)} cannot be a label; use a string or a number")
+    if isinstance(label, str) and len(label) > _MAX_LABEL_LENGTH:
+        raise UnreadableRow(
+            f"the label has {len(label):,} characters, but at most {_MAX_LABEL_LENGTH:,} are "
+            "allowed; is --label the right column, or a quote not closed?"
+        )
     return label
 
 
@@ -305,6 +355,9 @@ Further: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Row: TypeAlias = tuple[Any, str, Any, Further]
 
 _MAX_MESSAGES = 10
+# Of labels and further columns in a batch; _OBJECT_BYTES for each value is part of it.
+_MAX_OTHER_BYTES = 1 << 27
+_OBJECT_BYTES, _ENTRY_BYTES = 60, 100
 _MIN_SIMILARITY = 0.8  # of the names of columns, apart from case
 _MAX_NAME_LENGTH = 40  # of a column; a longer field of a header is most likely a text
 
@@ -453,20 +506,41 @@ def batch_rows(
     [['a', 'b'], ['c'], ['long'], ['d']]
     """
     some: list[Row] = []
-    size = before = 0
+    size = others = before = 0
     for row in rows:
         length = utf8_length(row[1])
         if some and size + length > limits.bytes:
             yield _batch(some, columns, position() - before)
-            some, size, before = [], 0, position()
+            some, size, others, before = [], 0, 0, position()
         some.append(row)
         size += length
+        others += _memory(row[2]) + (_memory(row[3]) if row[3] else 0)
         # Yield before the next row is read: the writer of a pipe may wait for the results first.
-        if len(some) == limits.documents:
+        if len(some) == limits.documents or others > _MAX_OTHER_BYTES:
             yield _batch(some, columns, position() - before)
-            some, size, before = [], 0, position()
+            some, size, others, before = [], 0, 0, position()
     if some:
         yield _batch(some, columns, position() - before)
+
+
+def _memory(value: Any) -> int:
+    """Return the approximate memory of labels and further columns, which may be nested."""
+    if type(value) is str:
+        return _OBJECT_BYTES + len(value)
+    total = 0
+    found: list[Collection[Any]] = [[value]]
+    while found:
+        values = found.pop()
+        total += _OBJECT_BYTES * len(values)
+        for each in values:
+            if isinstance(each, str):
+                total += len(each)
+            elif isinstance(each, Mapping):
+                total += _ENTRY_BYTES * len(each) + sum(map(len, each))
+                found.append(each.values())
+            elif isinstance(each, list | tuple):
+                found.append(each)
+    return total
 
 
 def utf8_length(text: str) -> int:
@@ -513,6 +587,10 @@ _REMEDIES = (
         "Is it in another encoding? Name that, as in encoding='cp1252' (--encoding cp1252).",
     ),
     (re.compile(r"not in a folder"), _FOLDERS),
+    (
+        re.compile(r"(.* )?larger than [\d.]+ "),
+        "If it is no mistake, raise the limit, as in max_row=1073741824 (--max-row 1G).",
+    ),
 )
 
 _FORMAT_REMEDIES = {
@@ -520,7 +598,8 @@ _FORMAT_REMEDIES = {
     **dict.fromkeys(("doc", "docx", "odt", "pdf", "rtf"), "Only plain text can be read."),
     **dict.fromkeys(("html", "htm", "xml"), "Extract its text first."),
     "tally": "Its name is that of a model. Commands that use a model take it before the documents.",
-    "zip": "Unpack it first.",
+    **dict.fromkeys(("zip", "7z", "rar"), "Unpack it first."),
+    **dict.fromkeys(("arrow", "feather", "orc", "avro"), "Convert it to Parquet first."),
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from tallytext.errors import FileError, InputError
 from tallytext.io.archives import Folder, tar_rows
 from tallytext.io.batches import (
+    MAX_ROW_BYTES,
     Batch,
     BatchLimits,
     Columns,
@@ -39,7 +40,7 @@ class DocumentReader:
     """Read the documents of a source in batches, each time it is iterated over.
 
     Memory is bounded by the size of a batch, not of the source: files are read as needed, and
-    archives are never extracted. A document of more than 64 MiB cannot be read.
+    archives are never extracted.
 
     Parameters
     ----------
@@ -89,6 +90,14 @@ class DocumentReader:
     max_documents, max_bytes : int
         Largest number of documents in a batch, and of bytes in their texts; a longer document is
         a batch of its own.
+    max_row : int, default=32 MiB
+        Largest number of bytes of a row: a line, a record of a CSV file, an element of a JSON
+        array, a file in a folder or archive, or the text in other formats. A larger one is
+        unreadable.
+    max_unpacked : int, optional
+        Largest number of bytes that a compressed source, a workbook or a database may unpack to.
+        By default 256 MiB, or 200 times the compressed size if that is more, so that a small file
+        cannot keep its reader busy for hours.
 
     Attributes
     ----------
@@ -144,8 +153,15 @@ class DocumentReader:
         on_unlabelled: Literal["fail", "skip", "keep"] = "fail",
         max_documents: int = MAX_BATCH_DOCUMENTS,
         max_bytes: int = MAX_BATCH_BYTES,
+        max_row: int | None = None,
+        max_unpacked: int | None = None,
     ) -> None:
         check_on_error(on_error)
+        max_row = MAX_ROW_BYTES if max_row is None else max_row
+        if max_row < 1 or (max_unpacked is not None and max_unpacked < 1):
+            raise InputError(
+                f"max_row and max_unpacked must be 1 or more, not {max_row} and {max_unpacked}."
+            )
         if max_documents < 1 or max_bytes < 1:
             raise InputError(
                 "a batch needs room for a document: max_documents and max_bytes must be 1 or "
@@ -172,7 +188,8 @@ class DocumentReader:
         self._skip = on_error == "skip"
         self._encoding = check_encoding(encoding)
         self._match = match
-        self._source = Source.from_name(source, format)
+        self._max_row = max_row
+        self._source = replace(Source.from_name(source, format), max_unpacked=max_unpacked)
         self._is_read = False
         self._groups: range | None = None
         self._check()
@@ -238,7 +255,9 @@ class DocumentReader:
         if source.format == "parquet":
             from tallytext.io.parquet import parquet_batches
 
-            yield from parquet_batches(source, columns, self._report, limits, self._groups)
+            yield from parquet_batches(
+                source, columns, self._report, limits, self._max_row, self._groups
+            )
         elif source.format == "folder":
             folder = self._folder()
             rows = folder.rows(columns, self._report, self._encoding)
@@ -246,7 +265,7 @@ class DocumentReader:
         elif source.format in TABLE_FORMATS:
             from tallytext.io.tables import TableFile
 
-            with TableFile.of_source(source) as table:
+            with TableFile.of_source(source, self._max_row) as table:
                 rows = table.rows(columns, self._report)
                 yield from batch_rows(rows, columns, limits, lambda: table.n_bytes)
         else:
@@ -256,25 +275,27 @@ class DocumentReader:
 
     def _folder(self) -> Folder:
         assert self._source.path is not None
-        return Folder(self._source.path, self._match)
+        return Folder(self._source.path, self._match, self._max_row)
 
     def _rows(self, stream: BufferedReader[Any]) -> Iterator[Row]:
         source, columns, report = self._source, self._columns, self._report
+        most = self._max_row
         if source.format == "tar":
-            return tar_rows(stream, columns, report, self._encoding, str(source), self._match)
+            encoding, match = self._encoding, self._match
+            return tar_rows(stream, columns, report, encoding, most, str(source), match)
         text, encoding = as_narrow(stream, self._encoding)
         format = source.format or detect_text_format(text)
         if format == "jsonl":
-            return json_rows(text, columns, report, encoding, str(source))
+            return json_rows(text, columns, report, encoding, most, str(source))
         if format == "fasttext":
-            return fasttext_rows(text, columns, report, encoding)
+            return fasttext_rows(text, columns, report, encoding, most)
         if format == "txt":
-            return txt_rows(text, columns, report, encoding)
+            return txt_rows(text, columns, report, encoding, most)
         guessed = (
             " (read as CSV; --format txt reads lines of text)" if source.format is None else ""
         )
         delimiter = "," if format == "csv" else "\t"
-        return csv_rows(text, columns, report, encoding, f"{source}{guessed}", delimiter)
+        return csv_rows(text, columns, report, encoding, most, f"{source}{guessed}", delimiter)
 
     def _report(self, place: str, reason: str) -> None:
         if self._skip:

@@ -11,8 +11,17 @@ from typing import Any
 import numpy as np
 
 from tallytext.errors import FileError
-from tallytext.io.batches import Batch, BatchLimits, Columns, ReportRow, UnreadableRow
-from tallytext.io.sources import Source
+from tallytext.io.batches import (
+    MAX_ROW_BYTES,
+    Batch,
+    BatchLimits,
+    Columns,
+    ReportRow,
+    UnreadableRow,
+    size_text,
+    too_large,
+)
+from tallytext.io.sources import Source, unpacked_remedy
 from tallytext.io.text_formats import describe_decode_error
 from tallytext.runtime import import_pyarrow
 
@@ -21,6 +30,12 @@ pc = import_pyarrow("reading Parquet", "pyarrow.compute")
 pq = import_pyarrow("reading Parquet", "pyarrow.parquet")
 
 _BUFFER_BYTES = 1 << 20
+# Of the values of a column in a record batch. They may be far larger than in the file, where a
+# value that is repeated is written once.
+_MAX_COLUMN_BYTES = 1 << 27
+_VALUE_BYTES = 64  # of a number or a short text, as a Python object
+# Chunks of columns that may be packed to any share of their size.
+_ALWAYS_ALLOWED_BYTES, _MOST_TIMES = 1 << 26, 200
 
 
 def parquet_batches(
@@ -28,6 +43,7 @@ def parquet_batches(
     columns: Columns,
     report: ReportRow,
     limits: BatchLimits,
+    max_row: int = MAX_ROW_BYTES,
     groups: range | None = None,
 ) -> Iterator[Batch]:
     """Yield the wanted columns of a file in batches; places are row numbers from 1.
@@ -42,8 +58,11 @@ def parquet_batches(
         # position.
         share = (source.size or 0) / max(file.metadata.num_rows, 1)
         taken = round(_rows_before(file, groups) * share)
-        for first, records in _records(file, columns, limits, groups):
-            for batch in split_record_batch(first, records, columns, report, limits):
+        n_unpacked = 0
+        for first, records in _records(source, file, columns, limits, max_row, groups):
+            n_unpacked += records.nbytes
+            source.check_unpacked(n_unpacked, source.size or 0)
+            for batch in split_record_batch(first, records, columns, report, limits, max_row):
                 position = round(batch.places[-1] * share)
                 yield replace(batch, n_bytes=position - taken)
                 taken = position
@@ -84,11 +103,13 @@ def _compressed_size(group: Any) -> int:
 
 
 @contextmanager
-def _open_parquet(source: Source) -> Iterator[Any]:
+def _open_parquet(source: Source, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
     # With a buffer, a column is read in blocks; without, a whole row group of it is in memory.
     with (
         pa.OSFile(str(source.path)) as raw,
-        pq.ParquetFile(raw, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file,
+        pq.ParquetFile(
+            raw, read_dictionary=dictionaries, buffer_size=_BUFFER_BYTES, pre_buffer=False
+        ) as file,
     ):
         yield file
 
@@ -98,9 +119,14 @@ def wrap_arrow_errors(source: Source) -> Iterator[None]:
     """Raise errors of Arrow as FileError with the source."""
     try:
         yield
-    except pa.ArrowException as problem:
-        first_line = str(problem).partition("\n")[0].rstrip(".")
-        raise FileError(f"cannot read {source} as parquet: {first_line}.") from None
+    except (pa.ArrowException, OSError) as problem:
+        # Arrow raises OSError without a number for damage.
+        if isinstance(problem, OSError) and problem.errno is not None:
+            raise
+        first_line = str(problem).strip().partition("\n")[0].rstrip(".")
+        is_encrypted = "encrypt" in first_line or "decrypt" in first_line
+        remedy = "Decrypt it first." if is_encrypted else "Was it copied completely?"
+        raise FileError(f"cannot read {source} as parquet: {first_line}. {remedy}") from None
 
 
 def check_column_types(schema: Any, columns: Columns, source: object) -> None:
@@ -132,20 +158,94 @@ def is_string_type(type: Any) -> bool:
 
 
 def _records(
-    file: Any, columns: Columns, limits: BatchLimits, groups: range | None
+    source: Source,
+    file: Any,
+    columns: Columns,
+    limits: BatchLimits,
+    max_row: int,
+    groups: range | None,
 ) -> Iterator[tuple[int, Any]]:
     """Yield record batches, each with the number of its first row, from 1."""
     first = _rows_before(file, groups) + 1
-    for records in file.iter_batches(
-        min(
-            limits.documents, max(1, int(limits.bytes / _mean_length(file.metadata, columns.text)))
-        ),
-        row_groups=None if groups is None else list(groups),
-        columns=None if columns.every else list(dict.fromkeys(columns.names)),
-        use_threads=False,
-    ):
-        yield first, records
-        first += records.num_rows
+    n_usual = int(limits.bytes / _mean_length(file.metadata, columns.text))
+    for group in range(file.metadata.num_row_groups) if groups is None else groups:
+        leaves = _wanted_leaves(file.metadata.row_group(group), columns)
+        _check_unpacked(source, leaves)
+        n_rows = max(file.metadata.row_group(group).num_rows, 1)
+        n_fitting = _rows_that_fit(source, group, n_rows, leaves, max_row)
+        for records in file.iter_batches(
+            max(1, min(limits.documents, n_usual, n_fitting)),
+            row_groups=[group],
+            columns=None if columns.every else list(dict.fromkeys(columns.names)),
+            use_threads=False,
+        ):
+            yield first, records
+            first += records.num_rows
+
+
+def _wanted_leaves(group: Any, columns: Columns) -> list[Any]:
+    """Return the parts of a row group that hold the wanted columns."""
+    names = set(columns.names)
+    leaves = map(group.column, range(group.num_columns))
+    return [
+        leaf
+        for leaf in leaves
+        if columns.every
+        or leaf.path_in_schema in names
+        or any(leaf.path_in_schema.startswith(f"{name}.") for name in names)
+    ]
+
+
+def _check_unpacked(source: Source, leaves: Sequence[Any]) -> None:
+    """Raise FileError if a column unpacks to far more than its size.
+
+    Arrow unpacks a page as a whole, and a column may be a single page.
+    """
+    for leaf in leaves:
+        size, packed = leaf.total_uncompressed_size, leaf.total_compressed_size
+        allowed = max(_ALWAYS_ALLOWED_BYTES, _MOST_TIMES * packed)
+        if size > allowed and source.max_unpacked is None:
+            raise FileError(
+                f"column {leaf.path_in_schema!r} of {source} unpacks to more than {_MOST_TIMES} "
+                f"times its size: {size_text(size)} from {size_text(packed)}. "
+                f"{unpacked_remedy(2 * size)}"
+            )
+        if source.max_unpacked is not None:
+            source.check_unpacked(size, packed)
+
+
+def _rows_that_fit(
+    source: Source, group: int, n_rows: int, leaves: Sequence[Any], max_row: int
+) -> int:
+    """Return the number of rows of a row group whose columns fit into memory."""
+    texts = [leaf for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    written_once = [leaf.path_in_schema for leaf in texts if leaf.has_dictionary_page]
+    longest: dict[str, int] = {}
+    if written_once:
+        with _open_parquet(source, written_once) as file:
+            names = list({path.partition(".")[0] for path in written_once})
+            for row in file.iter_batches(1, row_groups=[group], columns=names, use_threads=False):
+                columns = dict(zip(row.schema.names, row.columns, strict=True))
+                longest = {name: _longest_value(column) for name, column in columns.items()}
+                break
+    fitting = [1 << 40]
+    for leaf in leaves:
+        value = longest.get(leaf.path_in_schema.partition(".")[0], 0)
+        if "DELTA_BYTE_ARRAY" in leaf.encodings:  # what two values have in common is written once
+            value = min(max_row, leaf.total_uncompressed_size)
+        if value or leaf.num_values > n_rows:
+            per_row = max(leaf.num_values / n_rows, 1.0)
+            fitting.append(int(_MAX_COLUMN_BYTES / (per_row * (value + _VALUE_BYTES))))
+    return min(fitting)
+
+
+def _longest_value(column: Any) -> int:
+    """Return the length of the longest text in the dictionary of a column, or of lists in it."""
+    while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        column = column.flatten()
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
 
 
 def _rows_before(file: Any, groups: range | None) -> int:
@@ -167,7 +267,12 @@ def _mean_length(metadata: Any, column: str) -> float:
 
 
 def split_record_batch(
-    first: int, records: Any, columns: Columns, report: ReportRow, limits: BatchLimits
+    first: int,
+    records: Any,
+    columns: Columns,
+    report: ReportRow,
+    limits: BatchLimits,
+    max_row: int = MAX_ROW_BYTES,
 ) -> Iterator[Batch]:
     """Yield the readable rows of a record batch whose first row has the number ``first``."""
     numbers: Sequence[int] = range(first, first + records.num_rows)
@@ -175,7 +280,7 @@ def split_record_batch(
         kept = _rows_where(records, columns)
         records, numbers = records.take(pa.array(kept, pa.int64())), [numbers[row] for row in kept]
     records, labels, places = _readable(
-        numbers, _without_string_views(records, columns), columns, report
+        numbers, _without_string_views(records, columns), columns, report, max_row
     )
     texts = records.column(columns.text)
     for start, end in pairwise(_split_points(texts, limits.bytes)):
@@ -212,11 +317,11 @@ def _without_string_views(records: Any, columns: Columns) -> Any:
 
 
 def _readable(
-    numbers: Sequence[int], records: Any, columns: Columns, report: ReportRow
+    numbers: Sequence[int], records: Any, columns: Columns, report: ReportRow, max_row: int
 ) -> tuple[Any, list[Any] | None, Sequence[int]]:
     """Return the readable rows, with their labels and row numbers."""
     n_rows = records.num_rows
-    problems = _text_problems(records.column(columns.text))
+    problems = _text_problems(records.column(columns.text), max_row)
     labels: list[Any] | None = None
     if columns.label is not None:
         labels = records.column(columns.label).to_pylist()
@@ -234,8 +339,8 @@ def _readable(
     return records.take(pa.array(kept, pa.int64())), kept_labels, [numbers[row] for row in kept]
 
 
-def _text_problems(texts: Any) -> dict[int, str]:
-    """Return the reasons, by row, why texts are null or not UTF-8."""
+def _text_problems(texts: Any, max_row: int) -> dict[int, str]:
+    """Return the reasons, by row, why texts are null, not UTF-8, or too large."""
     problems = {}
     if texts.null_count:
         nulls = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
@@ -249,6 +354,10 @@ def _text_problems(texts: Any) -> dict[int, str]:
                 str(text.as_py() or b"", "utf-8")
             except UnicodeDecodeError as problem:
                 problems[row] = describe_decode_error(problem)
+    if texts.nbytes > max_row:
+        lengths = pc.binary_length(decode_dictionary(texts)).fill_null(0)
+        large = np.flatnonzero(lengths.to_numpy(zero_copy_only=False) > max_row)
+        problems |= dict.fromkeys(large.tolist(), too_large(max_row))
     return problems
 
 

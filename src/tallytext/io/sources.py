@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import lzma
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, TextIO
 
 from tallytext.errors import FileError, did_you_mean
-from tallytext.io.batches import format_remedy
+from tallytext.io.batches import format_remedy, size_text
 from tallytext.runtime import import_zstd
 
 FORMATS = (
@@ -40,6 +41,15 @@ _BUFFER_BYTES = 1 << 18
 # Files of a folder that a missing name is compared with.
 _MOST_COMPARED = 1000
 
+# Names of files that the process already has open, such as a pipe made by <(command) in a shell.
+_OPEN_FILES = ("/dev/fd/", "/dev/stdin", "/proc/")
+
+# Text is seldom packed to less than a fiftieth of its size.
+_MOST_TIMES = 200
+_ALWAYS_ALLOWED_BYTES = 1 << 28
+# Memory for unpacking xz. "xz -9" needs a quarter of it, and a header can demand 4 GiB.
+_MAX_UNPACKER_BYTES = 1 << 28
+
 
 @dataclass(frozen=True)
 class Source:
@@ -57,6 +67,9 @@ class Source:
         Name in messages, by default the path.
     table : str or None
         The sheet of a workbook or the table of a database.
+    max_unpacked : int or None
+        Largest number of bytes that the source may unpack to; None for 256 MiB or 200 times its
+        size, whichever is more.
 
     Examples
     --------
@@ -73,6 +86,7 @@ class Source:
     compression: str | None = None
     name: str | None = None
     table: str | None = None
+    max_unpacked: int | None = None
 
     @classmethod
     def from_name(cls, source: str | os.PathLike[str], format: str | None = None) -> Source:
@@ -109,6 +123,11 @@ class Source:
         elif self.path.is_dir() != (self.format == "folder"):
             found = "a folder" if self.path.is_dir() else "a file"
             raise FileError(f"{self} is {found}, so it cannot be read as {self.format}.")
+        elif not _can_be_opened(self.path):
+            raise FileError(
+                f"{self} is a pipe or a device, not a file. Read it as standard input: give - as "
+                f"the input, and add < {self.path}."
+            )
         if self.table is not None and self.format not in TABLE_FORMATS:
             raise FileError(
                 f"{self} has no tables: {_TABLE_SIGN} and a name are for {', '.join(TABLE_FORMATS)}"
@@ -124,6 +143,27 @@ class Source:
         """Size of the file in bytes; None for standard input."""
         with wrap_os_errors(self):
             return None if self.path is None else self.path.stat().st_size
+
+    def check_unpacked(self, n_unpacked: int, n_packed: int) -> None:
+        """Raise FileError if so many bytes, unpacked from so many, are more than allowed.
+
+        Parameters
+        ----------
+        n_unpacked, n_packed : int
+            Numbers of bytes so far.
+        """
+        if self.max_unpacked is not None:
+            if n_unpacked > self.max_unpacked:
+                raise FileError(
+                    f"{self} unpacks to more than {size_text(self.max_unpacked)}. "
+                    f"{unpacked_remedy(2 * self.max_unpacked)}"
+                )
+        elif n_unpacked > max(_ALWAYS_ALLOWED_BYTES, _MOST_TIMES * n_packed):
+            raise FileError(
+                f"{self} unpacks to more than {_MOST_TIMES} times its size: "
+                f"{size_text(n_unpacked)} from {size_text(n_packed)}. Such a file is seldom text, "
+                f"and often an attack. {unpacked_remedy(16 * n_unpacked)}"
+            )
 
 
 class CountingStream(io.RawIOBase):
@@ -143,6 +183,55 @@ class CountingStream(io.RawIOBase):
         n = self._readinto(buffer) or 0
         self.n_bytes += n
         return n
+
+
+class _UnpackedStream(CountingStream):
+    """The bytes that a source unpacks to, no more than it is allowed."""
+
+    def __init__(self, file: Any, packed: CountingStream, source: Source) -> None:
+        super().__init__(file)
+        self._packed, self._source = packed, source
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the bytes that are available."""
+        n = super().readinto(buffer)
+        self._source.check_unpacked(self.n_bytes, self._packed.n_bytes)
+        return n
+
+
+class _XzStream(io.RawIOBase):
+    """The content of an .xz file; unlike lzma.LZMAFile, its memory is limited."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._packed = file, b""
+        self._decoder = lzma.LZMADecompressor(memlimit=_MAX_UNPACKER_BYTES)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the bytes that are available."""
+        some = b""
+        while not some and (not self._decoder.eof or self._next_stream()):
+            packed, self._packed = self._packed, b""
+            if not packed and self._decoder.needs_input and not (packed := self._read()):
+                raise EOFError
+            some = self._decoder.decompress(packed, len(buffer))
+        buffer[: len(some)] = some
+        return len(some)
+
+    def _read(self) -> bytes:
+        return self._file.read1(_BUFFER_BYTES)  # type: ignore[attr-defined]
+
+    def _next_stream(self) -> bool:
+        """Start with the next of several streams, between which there may be zeros."""
+        self._packed = self._decoder.unused_data.lstrip(b"\0")
+        while not self._packed and (more := self._read()):
+            self._packed = more.lstrip(b"\0")
+        if self._packed:
+            self._decoder = lzma.LZMADecompressor(memlimit=_MAX_UNPACKER_BYTES)
+        return bool(self._packed)
 
 
 def standard_input() -> TextIO:
@@ -172,7 +261,8 @@ def open_source(source: Source) -> Iterator[tuple[io.BufferedReader[Any], Counti
             yield plain, counter
         else:
             raw = stack.enter_context(_decompress(plain, source.compression))
-            yield io.BufferedReader(raw, _BUFFER_BYTES), counter
+            unpacked = stack.enter_context(_UnpackedStream(raw, counter, source))
+            yield io.BufferedReader(unpacked, _BUFFER_BYTES), counter
 
 
 @contextmanager
@@ -189,12 +279,32 @@ def wrap_os_errors(source: Source) -> Iterator[None]:
         ) from None
     except (OSError, zlib.error, lzma.LZMAError, *_zstd_errors()) as problem:  # type: ignore[misc]
         reason = getattr(problem, "strerror", None) or str(problem)
-        raise FileError(f"cannot read {source}: {reason}.") from None
+        # The messages of lzma and zstd.
+        needs_memory = "Memory usage limit" in reason or "too much memory" in reason
+        remedy = " Unpack it, and pack it again with a usual level." * needs_memory
+        raise FileError(f"cannot read {source}: {reason}.{remedy}") from None
+
+
+def _can_be_opened(path: Path) -> bool:
+    """Return False for pipes, which may wait for a writer for ever, and for devices."""
+    mode = path.stat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or os.fspath(path).startswith(_OPEN_FILES)
+
+
+def unpacked_remedy(limit: int) -> str:
+    """Return a sentence with the option that allows a source to unpack to so many bytes."""
+    gigabytes = -(-limit >> 30)
+    return (
+        f"If it is what you expect, allow more with max_unpacked={gigabytes << 30} "
+        f"(--max-unpacked {gigabytes}G)."
+    )
 
 
 def _is_duckdb(path: Path) -> bool:
     """Return True if a file begins as those of DuckDB do."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             return file.read(12)[8:] == b"DUCK"
     except OSError:
@@ -252,7 +362,7 @@ def _decompress(file: BinaryIO, compression: str) -> Any:
 
         return bz2.BZ2File(file)
     if compression == "xz":
-        return lzma.LZMAFile(file)
+        return _XzStream(file)
     return import_zstd().ZstdFile(file)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 import sqlite3
 import zipfile
@@ -9,37 +10,56 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain
-from typing import Any, NoReturn, Self
+from typing import IO, Any, NoReturn, Self
 from urllib.parse import quote
 from xml.etree.ElementTree import ParseError
+from xml.parsers import expat
 
 from tallytext.errors import FileError, TallytextError, did_you_mean
 from tallytext.io.batches import (
+    MAX_ROW_BYTES,
     Columns,
     Further,
     ReportRow,
     Row,
     RowLeftOut,
     UnreadableRow,
+    row_remedy,
+    size_text,
+    too_large,
     utf8_length,
     value_text,
 )
 from tallytext.io.sources import Source
-from tallytext.io.text_formats import MAX_DOCUMENT_BYTES, TOO_LARGE, describe_decode_error
+from tallytext.io.text_formats import describe_decode_error
 
 _MAX_TABLES_SHOWN = 20
-_ROWS_FETCHED = 256
 _LOCK_SECONDS = 5.0
-# openpyxl holds the distinct strings of a workbook in memory.
-_MAX_STRING_BYTES = 1 << 30
+_MAX_SHEET_ROWS = 1 << 20  # as in Excel
+# openpyxl holds all parts of a workbook in memory, apart from the content of rows.
+_MAX_WORKBOOK_BYTES = 3 << 28
+_XML_BLOCK = 1 << 18
+_ELEMENT_BYTES, _ATTRIBUTE_BYTES = 100, 150
+# Elements that openpyxl empties as soon as it has read them.
+_RELEASED = ("row", "si")
+_DIMENSION = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}dimension"
+# Instructions of SQLite until the next row, of which a second has about 100 million. Large files
+# may need more.
+_STEPS_PER_CALL, _MAX_STEPS, _STEPS_PER_BYTE = 1_000_000, 1_000_000_000, 100
+_CELL_BYTES = 50  # of memory, beside its text
+_DUCKDB_SETTINGS: dict[str, Any] = {
+    "enable_external_access": "false",
+    "memory_limit": "512MB",
+    "temp_directory": "",
+}
 # The first bytes of a compound file: an old .xls, or a workbook with a password.
 _COMPOUND_FILE = bytes.fromhex("d0cf11e0")
 
 
 # openpyxl raises these for files that lack a part or have a damaged one.
 _DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, ParseError, EOFError, NotImplementedError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, ParseError, expat.ExpatError, EOFError),
+    *(NotImplementedError, RuntimeError, MemoryError, OSError),
     *(KeyError, ValueError, TypeError, AttributeError, IndexError),
 )
 
@@ -52,6 +72,8 @@ class TableFile(ABC):
     Parameters
     ----------
     source : Source
+    max_row : int
+        Largest size of a text in bytes.
 
     Attributes
     ----------
@@ -63,21 +85,21 @@ class TableFile(ABC):
     file_kind: str
     table_kind: str
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, source: Source, max_row: int) -> None:
+        self._source, self._max_row = source, max_row
         self._stack = ExitStack()
-        self._n_rows = 0
+        self._n_rows = self._n_unpacked = 0
         self._total: int | None = None
 
     @staticmethod
-    def of_source(source: Source) -> TableFile:
+    def of_source(source: Source, max_row: int = MAX_ROW_BYTES) -> TableFile:
         """Return a file in the format of a source, to be entered as a context."""
         kinds: dict[str | None, type[TableFile]] = {
             "xlsx": _Workbook,
             "sqlite": _SqliteFile,
             "duckdb": _DuckdbFile,
         }
-        return kinds[source.format](source)
+        return kinds[source.format](source, max_row)
 
     def __enter__(self) -> Self:
         with self._wrap_errors():
@@ -102,8 +124,10 @@ class TableFile(ABC):
             for self._n_rows, values in enumerate(records, 1):
                 if values is None:
                     continue
+                self._n_unpacked += _value_bytes(values)
+                self._source.check_unpacked(self._n_unpacked, self._source.size or 0)
                 try:
-                    row = _table_row(values, names, positions, columns)
+                    row = _table_row(values, names, positions, columns, self._max_row)
                 except RowLeftOut:
                     continue
                 except UnreadableRow as reason:
@@ -155,9 +179,12 @@ class TableFile(ABC):
     def _wrap_errors(self) -> Iterator[None]:
         try:
             yield
-        except (TallytextError, OSError):
+        except TallytextError:
             raise
         except Exception as problem:
+            # A position before the start of the file is damage; other errors are the system's.
+            if isinstance(problem, OSError) and problem.errno != errno.EINVAL:
+                raise
             reason = self._describe_error(problem)
             if reason is None:
                 raise
@@ -168,7 +195,11 @@ class TableFile(ABC):
 
 
 def _table_row(
-    values: Sequence[Any], names: list[str], positions: list[int], columns: Columns
+    values: Sequence[Any],
+    names: list[str],
+    positions: list[int],
+    columns: Columns,
+    max_row: int,
 ) -> tuple[str, Any, Further]:
     text, *others = [values[at] for at in positions]
     if columns.where:
@@ -179,13 +210,19 @@ def _table_row(
         raise UnreadableRow("the text is null")
     if isinstance(text, bytes):
         raise UnreadableRow(_describe_bytes(text))
-    if utf8_length(text := value_text(text)) > MAX_DOCUMENT_BYTES:
-        raise UnreadableRow(TOO_LARGE)
+    if utf8_length(text := value_text(text)) > max_row:
+        raise UnreadableRow(too_large(max_row))
     others = [_plain(value) for value in others]
     label = None if columns.label is None else columns.parse_label(others.pop(0))
     if columns.every:
         return text, label, dict(zip(names, map(_plain, values), strict=True))
     return text, label, others
+
+
+def _value_bytes(values: Sequence[Any]) -> int:
+    return sum(
+        _CELL_BYTES + len(each) if isinstance(each, str | bytes) else _CELL_BYTES for each in values
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -221,9 +258,12 @@ class _Workbook(TableFile):
                 "password, or as CSV."
             )
         with zipfile.ZipFile(path) as archive:
-            strings = [each for each in archive.infolist() if "sharedStrings" in each.filename]
-        if sum(each.file_size for each in strings) > _MAX_STRING_BYTES:
-            self._fail("its texts take more than 1 GiB. Save the sheet as CSV, and read that.")
+            members = archive.infolist()
+            total = sum(each.file_size for each in members)
+            self._source.check_unpacked(total, self._source.size or 0)
+            for each in members:
+                if each.filename.endswith((".xml", ".rels")):
+                    self._check_part(archive.open(each), only_start=True)
         try:
             from openpyxl import load_workbook
         except ImportError:
@@ -242,11 +282,12 @@ class _Workbook(TableFile):
         return tables[0] if self._source.table is None and tables else super()._table()
 
     def _read(self, columns: Columns) -> tuple[list[str], Iterator[Sequence[Any] | None]]:
-        sheet = self._book[self._table()]
+        sheet: Any = self._book[self._table()]
+        self._check_part(sheet._get_source())
         self._total = sheet.max_row
         # The size that a file states is often wrong, and would cut rows.
         sheet.reset_dimensions()
-        rows = sheet.iter_rows(values_only=True)
+        rows = self._limited(sheet.iter_rows(values_only=True))
         header = next((row for row in rows if _has_value(row)), ())
         if not header:
             raise FileError(
@@ -261,6 +302,31 @@ class _Workbook(TableFile):
             raise FileError(f"{problem}{self._other_sheets()}") from None
         width = len(names)
         return names, (_cells(row, width) if _has_value(row) else None for row in rows)
+
+    def _limited(self, rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        for number, row in enumerate(rows):
+            if number == _MAX_SHEET_ROWS:
+                self._fail(f"it has more than {_MAX_SHEET_ROWS:,} rows. Save the sheet as CSV.")
+            yield row
+
+    def _check_part(self, part: IO[bytes], only_start: bool = False) -> None:
+        """Raise FileError if a part of the workbook would take too much memory.
+
+        Of each sheet, openpyxl reads the start up to its dimension, if it states one.
+        """
+        most = self._source.max_unpacked or _MAX_WORKBOOK_BYTES
+        memory = _XmlMemory()
+        with part:
+            while memory.n_bytes <= most and (some := part.read(_XML_BLOCK)):
+                memory.feed(some)
+                if only_start and memory.has_dimension:
+                    return
+        if memory.n_bytes > most:
+            more = -(-2 * most >> 30)
+            self._fail(
+                f"it takes more than {size_text(most)} of memory. Save the sheet as CSV, and read "
+                f"that, or allow more with max_unpacked={more << 30} (--max-unpacked {more}G)."
+            )
 
     def _other_sheets(self) -> str:
         """Return a hint about other sheets, if the first was read because none was named."""
@@ -284,6 +350,47 @@ class _Workbook(TableFile):
         return None
 
 
+class _XmlMemory:
+    """The memory that openpyxl takes to read a part of a workbook, without taking it.
+
+    ``n_bytes`` is the estimate for what was fed so far, ``has_dimension`` tells whether the size of
+    a sheet was found in it.
+    """
+
+    def __init__(self) -> None:
+        self.n_bytes = self._n_pending = 0
+        self.has_dimension = False
+        self._parser = expat.ParserCreate(namespace_separator="}")
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.StartDoctypeDeclHandler = self._refuse
+
+    def feed(self, some: bytes) -> None:
+        self._parser.Parse(some)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        size = _ELEMENT_BYTES + _ATTRIBUTE_BYTES * len(attributes)
+        self.n_bytes += size
+        self._n_pending += size
+        if name == _DIMENSION:
+            self.has_dimension = True
+
+    def _end(self, name: str) -> None:
+        if name.rpartition("}")[2] in _RELEASED:
+            self.n_bytes -= self._n_pending
+            self._n_pending = 0
+            self.n_bytes += _ELEMENT_BYTES
+
+    def _text(self, text: str) -> None:
+        self.n_bytes += len(text)
+        self._n_pending += len(text)
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("it defines entities, which workbooks never do")
+
+
 def _has_value(row: Sequence[Any]) -> bool:
     return any(value is not None and value != "" for value in row)
 
@@ -298,7 +405,8 @@ class _Database(TableFile):
     """A database, of whose table only the wanted columns are read."""
 
     table_kind = "table"
-    _execute: Callable[[str], Any]
+    _execute: Callable[..., Any]
+    _views: str
 
     def _read(self, columns: Columns) -> tuple[list[str], Iterator[Sequence[Any] | None]]:
         table = _quote_name(self._table())
@@ -306,10 +414,12 @@ class _Database(TableFile):
         names = [each[0] for each in described]
         columns.positions(names, str(self._source))  # raises FileError if one is missing
         wanted = names if columns.every else list(dict.fromkeys(columns.names))
-        self._total = self._execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        # Counting the rows of a view may take as long as reading them, or never end.
+        if not self._execute(self._views, [self._table()]).fetchone()[0]:
+            self._total = self._execute(f"SELECT count(*) FROM {table}").fetchone()[0]
         cursor = self._execute(f"SELECT {', '.join(map(_quote_name, wanted))} FROM {table}")
-        fetched = iter(lambda: cursor.fetchmany(_ROWS_FETCHED), [])
-        return wanted, chain.from_iterable(fetched)
+        # One by one, since many large rows do not fit into memory.
+        return wanted, iter(cursor.fetchone, None)
 
 
 def _quote_name(name: str) -> str:
@@ -321,6 +431,7 @@ class _SqliteFile(_Database):
     """A SQLite database, opened for reading only."""
 
     file_kind = "SQLite"
+    _views = "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = ?"
 
     def _connect(self) -> None:
         assert self._source.path is not None
@@ -330,7 +441,20 @@ class _SqliteFile(_Database):
         # Bytes that are not UTF-8 stay bytes, so that only their row is unreadable.
         connection.text_factory = _text_or_bytes
         connection.execute("PRAGMA trusted_schema = OFF")
+        # A view can make texts and rows without end. Longer texts than a row may have are
+        # reported, as far as they can be read.
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * self._max_row, (1 << 30) - 1))
+        connection.set_progress_handler(self._count_steps, _STEPS_PER_CALL)
+        self._n_calls, self._n_rows_before = 0, -1
         self._execute = connection.execute
+
+    def _count_steps(self) -> bool:
+        """Return True, which interrupts the query, if it takes too long to find the next row."""
+        if self._n_rows != self._n_rows_before:
+            self._n_calls, self._n_rows_before = 0, self._n_rows
+        self._n_calls += 1
+        most = _MAX_STEPS + _STEPS_PER_BYTE * (self._source.size or 0)
+        return self._n_calls * _STEPS_PER_CALL > most
 
     def _tables(self) -> list[str]:
         names = self._execute(
@@ -349,6 +473,10 @@ class _SqliteFile(_Database):
             return f"{reason}. Is it encrypted? If it is text, name its format with --format."
         if "malformed" in reason:
             return f"{reason}. Was it copied as a whole, while no program was writing to it?"
+        if "too big" in reason:
+            return f"{reason}. {row_remedy(too_large(self._max_row))}"
+        if "interrupted" in reason:
+            return "a view takes too long. Write its rows to a table or to CSV, and read that."
         return f"{reason}."
 
 
@@ -362,6 +490,7 @@ class _DuckdbFile(_Database):
     """A DuckDB database, opened for reading only; its views cannot open other files."""
 
     file_kind = "DuckDB"
+    _views = "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND view_name = ?"
 
     def _connect(self) -> None:
         try:
@@ -372,9 +501,7 @@ class _DuckdbFile(_Database):
                 "with pip install duckdb (tallytext[duckdb])."
             ) from None
         self._error = duckdb.Error
-        connection = duckdb.connect(
-            str(self._source.path), read_only=True, config={"enable_external_access": "false"}
-        )
+        connection = duckdb.connect(str(self._source.path), read_only=True, config=_DUCKDB_SETTINGS)
         self._stack.callback(connection.close)
         self._execute = connection.execute
 
@@ -389,7 +516,7 @@ class _DuckdbFile(_Database):
         if not isinstance(problem, self._error):
             return None
         reason = str(problem).partition("\n")[0].rstrip(".")
-        if "lock" in reason:
+        if "lock on file" in reason:
             return (
                 f"{reason}. Another program has it open for writing; try again when it is closed."
             )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import importlib.util
 import io
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, islice
 from json import JSONDecodeError, JSONDecoder
@@ -22,12 +23,9 @@ from tallytext.io.batches import (
     describe_columns,
     header_remedy,
     row_remedy,
+    short_repr,
+    too_large,
 )
-
-#: Largest document that is read. A longer one is most likely an accident or an attack.
-MAX_DOCUMENT_BYTES = 1 << 26
-
-TOO_LARGE = f"larger than {MAX_DOCUMENT_BYTES >> 20} MiB"
 
 #: Prefix of a label in a line of a fastText file.
 LABEL_PREFIX = "__label__"
@@ -40,6 +38,10 @@ _DELIMITERS = (",", ";", "\t")
 _BLOCK_BYTES = 1 << 16
 # Bytes at the end of a block in which an error of JSON may come from the cut.
 _CUT = 16
+# Bytes of memory that Python takes for an object, an array and any other value of JSON.
+_VALUE_BYTES = {"{": 232, "[": 120, ",": 60}
+# Values of shorter texts take less than 512 MiB, whatever they are.
+_MIN_BYTES_TO_MEASURE = 1 << 23
 
 
 def check_encoding(encoding: str) -> str:
@@ -158,18 +160,18 @@ def detect_text_format(stream: io.BufferedReader[Any]) -> str:
     return "jsonl" if not start or start[:1] in (b"{", b"[") else "csv"
 
 
-def decode_lines(stream: BinaryIO, encoding: str) -> Iterator[tuple[str, str]]:
+def decode_lines(stream: BinaryIO, encoding: str, max_row: int) -> Iterator[tuple[str, str]]:
     r"""Yield each line, with its newline, and its problem: '' if it can be decoded.
 
     Examples
     --------
     >>> from io import BytesIO
-    >>> list(decode_lines(BytesIO(b"fine\nbro\xffken\n"), "utf-8"))
+    >>> list(decode_lines(BytesIO(b"fine\nbro\xffken\n"), "utf-8", 1000))
     [('fine\n', ''), ('bro\udcffken\n', 'not utf-8: byte 0xff at 3')]
     """
-    for line in _byte_lines(stream):
-        if len(line) > MAX_DOCUMENT_BYTES:
-            yield "\n", TOO_LARGE
+    for line in _byte_lines(stream, max_row):
+        if len(line) > max_row:
+            yield "\n", too_large(max_row)
             continue
         try:
             text = line.decode(encoding)
@@ -186,20 +188,22 @@ def describe_decode_error(problem: UnicodeDecodeError) -> str:
     return f"not {problem.encoding}: byte 0x{byte:02x} at {problem.start}"
 
 
-def _byte_lines(stream: BinaryIO) -> Iterator[bytes]:
+def _byte_lines(stream: BinaryIO, max_row: int) -> Iterator[bytes]:
     """Yield lines without a byte order mark; of a line that is too long only the beginning."""
     # One byte more than the limit shows that a line is too long, without reading all of it.
-    line = stream.readline(MAX_DOCUMENT_BYTES + 1).removeprefix(_BOM)
+    line = stream.readline(max_row + 1).removeprefix(_BOM)
     while line:
         yield line
-        while len(line) > MAX_DOCUMENT_BYTES and not line.endswith(b"\n"):
-            line = stream.readline(MAX_DOCUMENT_BYTES + 1)
-        line = stream.readline(MAX_DOCUMENT_BYTES + 1)
+        while len(line) > max_row and not line.endswith(b"\n"):
+            line = stream.readline(max_row + 1)
+        line = stream.readline(max_row + 1)
 
 
-def txt_rows(stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str) -> Iterator[Row]:
+def txt_rows(
+    stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str, max_row: int
+) -> Iterator[Row]:
     """Yield one document per line, without labels, with its number from 1."""
-    for number, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
+    for number, (line, problem) in enumerate(decode_lines(stream, encoding, max_row), 1):
         if problem:
             report(f"line {number}", problem)
         else:
@@ -210,7 +214,12 @@ def txt_rows(stream: BinaryIO, columns: Columns, report: ReportRow, encoding: st
 
 
 def json_rows(
-    stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str, source: str
+    stream: BinaryIO,
+    columns: Columns,
+    report: ReportRow,
+    encoding: str,
+    max_row: int,
+    source: str,
 ) -> Iterator[Row]:
     """Yield the JSON object of each line, or of each element of an array, with its number.
 
@@ -220,9 +229,9 @@ def json_rows(
     """
     buffered: Any = stream
     if buffered.peek(1).removeprefix(_BOM).lstrip()[:1] == b"[":
-        records = _array_records(stream, encoding, source)
+        records = _array_records(stream, encoding, max_row, source)
     else:
-        records = _line_records(stream, encoding)
+        records = _line_records(stream, encoding, max_row)
     # The first object without the key of the labels, unless another object has it.
     missing: tuple[str, str] | None = None
     has_key = False
@@ -249,22 +258,22 @@ def json_rows(
 
 
 def _line_records(
-    stream: BinaryIO, encoding: str
+    stream: BinaryIO, encoding: str, max_row: int
 ) -> Iterator[tuple[int, str, Callable[[], dict[str, Any]]]]:
-    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
-        yield number, f"line {place}", partial(_parse_line, line, problem)
+    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding, max_row), 1):
+        yield number, f"line {place}", partial(_parse_line, line, problem, max_row)
 
 
 def _array_records(
-    stream: BinaryIO, encoding: str, source: str
+    stream: BinaryIO, encoding: str, max_row: int, source: str
 ) -> Iterator[tuple[int, str, Callable[[], dict[str, Any]]]]:
     """Yield the elements of a JSON array, with memory for the longest of them."""
-    for number, element in enumerate(_array_elements(stream, encoding, source), 1):
+    text = _ArrayText(stream, encoding, max_row, source)
+    for number, element in enumerate(_array_elements(text), 1):
         yield number, f"row {number}", partial(_as_object, element)
 
 
-def _array_elements(stream: BinaryIO, encoding: str, source: str) -> Iterator[Any]:
-    text = _ArrayText(stream, encoding, source)
+def _array_elements(text: _ArrayText) -> Iterator[Any]:
     text.take("[")
     if text.next_sign() == "]":
         text.take("]")
@@ -284,10 +293,10 @@ class _ArrayText:
     After a damaged element, the beginning of the next one is unknown, so that it cannot be skipped.
     """
 
-    def __init__(self, stream: BinaryIO, encoding: str, source: str) -> None:
+    def __init__(self, stream: BinaryIO, encoding: str, max_row: int, source: str) -> None:
         codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
         self._decoder = codecs.getincrementaldecoder(codec)()
-        self._stream, self._source = stream, source
+        self._stream, self._max_row, self._source = stream, max_row, source
         self._text, self._at, self._n_elements = "", 0, 0
         self._has_more = True
 
@@ -335,8 +344,9 @@ class _ArrayText:
 
     def _read(self, size: int) -> bool:
         """Read one more block; return False at the end of the file."""
-        if len(self._text) - self._at > MAX_DOCUMENT_BYTES:
-            self.fail(TOO_LARGE)
+        if len(self._text) - self._at > self._max_row:
+            reason = too_large(self._max_row)
+            self.fail(f"{reason}.{header_remedy(reason)}".removesuffix("."))
         if not self._has_more:
             return False
         some = self._stream.read(size)
@@ -347,12 +357,16 @@ class _ArrayText:
             reason = describe_decode_error(problem)
             raise FileError(f"cannot read {self._source}: {reason}. {row_remedy(reason)}") from None
         self._text, self._at = self._text[self._at :] + more, 0
+        try:
+            _check_memory(self._text, self._max_row)
+        except UnreadableRow as problem:
+            self.fail(f"{problem}.{header_remedy(str(problem))}".removesuffix("."))
         return True
 
 
-def _filled_lines(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, str, str]]:
+def _filled_lines(stream: BinaryIO, encoding: str, max_row: int) -> Iterator[tuple[int, str, str]]:
     """Yield each line that is not blank with its number in the file, and its problem or ''."""
-    for place, (line, problem) in enumerate(decode_lines(stream, encoding), 1):
+    for place, (line, problem) in enumerate(decode_lines(stream, encoding, max_row), 1):
         if problem or not line.isspace():
             yield place, line, problem
 
@@ -383,7 +397,7 @@ def _json_row(record: dict[str, Any], columns: Columns) -> tuple[str, Any, Furth
     if not isinstance(text, str):
         inner = next(iter(text), None) if isinstance(text, dict) else None
         remedy = f". For a key inside it: --text {columns.text}.{inner}" if inner else ""
-        raise UnreadableRow(f"{columns.text!r} is {text!r:.60}, not a string{remedy}")
+        raise UnreadableRow(f"{columns.text!r} is {short_repr(text)}, not a string{remedy}")
     label = _json_label(record, columns)
     if columns.every:
         return text, label, record
@@ -402,9 +416,10 @@ def _json_label(record: dict[str, Any], columns: Columns) -> Any:
     return columns.parse_label(value)
 
 
-def _parse_line(line: str, problem: str) -> dict[str, Any]:
+def _parse_line(line: str, problem: str, max_row: int) -> dict[str, Any]:
     if problem:
         raise UnreadableRow(problem)
+    _check_memory(line, max_row)
     try:
         record = _decode_json(line)
     except JSONDecodeError as error:
@@ -413,21 +428,31 @@ def _parse_line(line: str, problem: str) -> dict[str, Any]:
     # ValueError: integers of more than 4,300 digits, which Python refuses to convert.
     except (ValueError, RecursionError) as error:
         raise UnreadableRow(f"not readable as JSON: {error}") from None
-    return _as_object(record, line.strip())
+    return _as_object(record, line)
+
+
+def _check_memory(text: str, max_row: int) -> None:
+    """Raise UnreadableRow if JSON may need far more memory than a text of the same length."""
+    if len(text) < _MIN_BYTES_TO_MEASURE:
+        return
+    # Nested empty arrays take 40 times the length of the text.
+    most = 8 * max_row
+    if sum(text.count(sign) * size for sign, size in _VALUE_BYTES.items()) > most:
+        raise UnreadableRow(f"its values are {too_large(most)} in memory")
 
 
 def _as_object(record: Any, written: str | None = None) -> dict[str, Any]:
     if not isinstance(record, dict):
-        shown = repr(record) if written is None else repr(written)
-        raise UnreadableRow(f"not an object, but {shown:.60}")
+        shown = short_repr(record if written is None else written.strip())
+        raise UnreadableRow(f"not an object, but {shown}")
     return record
 
 
 def fasttext_rows(
-    stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str
+    stream: BinaryIO, columns: Columns, report: ReportRow, encoding: str, max_row: int
 ) -> Iterator[Row]:
     """Yield the document of each line with the number of its row; skip blank lines."""
-    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding), 1):
+    for number, (place, line, problem) in enumerate(_filled_lines(stream, encoding, max_row), 1):
         labels, text = split_labels(line)
         if columns.label is not None and not labels and not columns.keeps_unlabelled:
             problem = problem or f"no word begins with {LABEL_PREFIX}, so there is no label"
@@ -463,8 +488,7 @@ def _private_parser() -> Any:
         raise FileError("cannot read CSV: this Python was built without the module _csv.")
     parser: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(parser)
-    # The default is 128 KiB. Without any limit, an unclosed quote would read the whole file.
-    parser.field_size_limit(MAX_DOCUMENT_BYTES)
+    parser.field_size_limit(sys.maxsize)  # _LineFeed limits the whole row
     return parser
 
 
@@ -476,6 +500,7 @@ def csv_rows(
     columns: Columns,
     report: ReportRow,
     encoding: str,
+    max_row: int,
     source: str,
     delimiter: str,
 ) -> Iterator[Row]:
@@ -486,11 +511,11 @@ def csv_rows(
     A record is unreadable if its number of fields differs from the header's, if its quotes do not
     match, or if it has no label, unless there is a label separator.
     """
-    lines = decode_lines(stream, encoding)
+    lines = decode_lines(stream, encoding, max_row)
     first = list(islice(lines, 1))
     if delimiter == ",":
         delimiter = detect_delimiter(first[0][0] if first else "", columns)
-    records = _records(chain(first, lines), delimiter)
+    records = _records(chain(first, lines), delimiter, max_row)
     line, header, problem = next(records, (0, [], ""))
     if not line:
         raise FileError(f"{source} is empty: there is no header line.")
@@ -526,29 +551,40 @@ def detect_delimiter(header: str, columns: Columns) -> str:
     return next((delimiter for delimiter in _DELIMITERS if delimiter in header), ",")
 
 
+class _RowTooLarge(Exception):
+    """The lines of a record are longer than a row may be."""
+
+
 class _LineFeed:
     """Iterator of lines for the parser, which accepts text only; it holds the decoding errors."""
 
-    def __init__(self, lines: Iterable[tuple[str, str]]) -> None:
-        self._lines = lines
-        self._problem = ""
+    def __init__(self, lines: Iterator[tuple[str, str]], max_row: int) -> None:
+        self._lines, self._max_row = lines, max_row
+        self._problem, self._size = "", 0
 
     def __iter__(self) -> Iterator[str]:
-        for line, problem in self._lines:
-            self._problem = self._problem or problem
-            yield line
+        return self
+
+    def __next__(self) -> str:
+        line, problem = next(self._lines)
+        self._problem = self._problem or problem
+        # Without a limit, an unclosed quote would read the whole file.
+        self._size += len(line)
+        if self._size > self._max_row:
+            raise _RowTooLarge
+        return line
 
     def pop_problem(self) -> str:
         """Return the first problem of the lines since the last call, or an empty string."""
-        problem, self._problem = self._problem, ""
+        problem, self._problem, self._size = self._problem, "", 0
         return problem
 
 
 def _records(
-    lines: Iterable[tuple[str, str]], delimiter: str
+    lines: Iterator[tuple[str, str]], delimiter: str, max_row: int
 ) -> Iterator[tuple[int, list[str], str]]:
     """Yield the number of a record's first line, its fields, and its problem or ''."""
-    feed = _LineFeed(lines)
+    feed = _LineFeed(lines, max_row)
     reader = _parser.reader(feed, delimiter=delimiter, strict=True)
     while True:
         first, problem = reader.line_num + 1, ""
@@ -556,6 +592,10 @@ def _records(
             fields = next(reader, None)
         except _parser.Error as error:
             fields, problem = [], _describe_error(str(error), reader.line_num - first)
+        except _RowTooLarge:
+            more = reader.line_num - first
+            fields, problem = [], f"{too_large(max_row)}, with {more + 1} more lines"
+            problem += "; is a quote not closed?"
         if fields is None:
             return
         # A decoding error comes first: it is often the cause of the parser's error.
@@ -585,6 +625,4 @@ def _csv_row(
 def _describe_error(error: str, more_lines: int) -> str:
     if error.startswith("unexpected end"):
         return f"a quote is opened and never closed: it takes the rest, {more_lines} more lines"
-    if error.startswith("field larger"):
-        return f"a field {TOO_LARGE}, with {more_lines} more lines; is a quote not closed?"
     return f"{error} (with {more_lines} more lines)" if more_lines else error
