@@ -48,6 +48,7 @@ SECTIONS = [
     Section(
         "attack_numbers", "counts, corpora and scores at the edge of what is possible", native=True
     ),
+    Section("attack_files", "hostile archives and input files"),
 ]
 
 

@@ -108,14 +108,25 @@ def run(
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
                 child.returncode = os.waitstatus_to_exitcode(status)
-                memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                # On Linux, it includes what this process used when it started the child.
+                memory = memory or usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
             elif time.monotonic() - begin > patience:
                 child.kill()
                 patience = float("inf")
             else:
+                memory = max(memory, memory_of(child.pid))
                 time.sleep(0.005)
         printed, errors = whole_text(out), whole_text(err)
     return Run(child.returncode, printed, errors, time.monotonic() - begin, memory)
+
+
+def memory_of(pid: int) -> int:
+    """Return the peak memory of a running process in bytes; 0 if the system does not tell."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 0
 
 
 def whole_text(file: IO[bytes]) -> str:
