@@ -1,8 +1,8 @@
 """Hostile archives and input files: bombs, damage, depth, links, pipes, and numbers too large.
 
 Each case makes a file or folder, and says how its reading must end: READ, or a part of the message
-of the error. In a quick trial, most are read in this process; the others, and in a full trial all,
-go through commands, whose memory and output are looked at as well. No command may write anything
+of the error. In a quick trial, most are read in this process; some, and in a full trial all, go
+through a command, whose memory and output are looked at as well. No command may write anything
 but its output.
 """
 
@@ -48,6 +48,8 @@ READ = "read"
 #: Documents or an error: damage may be noticed or not.
 EITHER = "either"
 MOST_MEMORY = 1 << 30
+#: Of a command, in seconds; on a quiet machine, the slowest takes a twentieth of it.
+PATIENCE = 600.0
 ROWS = "Cheap pills!,spam\nSee you at noon,ham\n"
 CSV = "text,label\n" + ROWS * 5
 MIB = 1 << 20
@@ -828,24 +830,22 @@ def check_end(trial: Trial, case: Case, is_read: bool, message: str) -> None:
     trial.expect(len(message) < 20_000, f"{case.name}: a message of {len(message)} characters")
 
 
-def try_commands(trial: Trial, case: Case, path: Path, model: Path) -> None:
-    """Train on a file, and predict it, both ways."""
-    is_text = ".txt" in path.name
+def try_command(trial: Trial, case: Case, path: Path, model: Path, number: int) -> None:
+    """Read a file by one of the commands, in turn."""
     out = trial.folder / "out"
     commands: list[list[str | Path]] = [
         ["predict", model, path, "--on-error", "skip"],
         ["predict", model, path, "-o", out / "labelled.csv"],
+        ["train", path, "-o", out / "new.tally", "--model", "multinomial"],
     ]
-    if not is_text:
-        commands.append(["train", path, "-o", out / "new.tally", "--model", "multinomial"])
-    for command in commands[: None if not trial.quick else 1]:
-        out.mkdir()
-        before = listing(trial.folder)
-        with trial.case(f"{case.name}: tally {command[0]}"):
-            ended = run(command, folder=trial.folder)
-            check_run(trial, f"{case.name}: {' '.join(map(str, command))}", ended)
-        trial.expect(listing(trial.folder) == before, f"{case.name}: wrote outside its output")
-        shutil.rmtree(out)
+    command = commands[number % (2 if ".txt" in path.name else 3)]
+    out.mkdir()
+    before = listing(trial.folder)
+    with trial.case(f"{case.name}: tally {command[0]}"):
+        ended = run(command, folder=trial.folder, patience=PATIENCE)
+        check_run(trial, f"{case.name}: {' '.join(map(str, command))}", ended)
+    trial.expect(listing(trial.folder) == before, f"{case.name}: wrote outside its output")
+    shutil.rmtree(out)
 
 
 def listing(folder: Path) -> list[str]:
@@ -871,7 +871,7 @@ def attack(trial: Trial) -> None:
     start.write_text(CSV)
     trained = run(["train", start, "-o", model, "--model", "multinomial", "--quiet"])
     trial.expect(trained.code == 0, f"the model was not trained: {trained.err}")
-    for case in all_cases(trial.folder):
+    for number, case in enumerate(all_cases(trial.folder)):
         if case.giant and trial.quick:
             continue
         path = trial.folder / case.name.replace("/", "")
@@ -879,7 +879,7 @@ def attack(trial: Trial) -> None:
         if not case.giant:
             try_here(trial, case, path)
         if case.command or not trial.quick:
-            try_commands(trial, case, path, model)
+            try_command(trial, case, path, model, number + trial.seed)
         # shutil.rmtree fails for folders that are nested too deeply.
         subprocess.run(["rm", "-rf", path], check=True)
     for name, make in mutations().items():

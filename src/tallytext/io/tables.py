@@ -45,7 +45,7 @@ _RELEASED = ("row", "si")
 _DIMENSION = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}dimension"
 # Instructions of SQLite until the next row, of which a second has about 100 million. Large files
 # may need more.
-_STEPS_PER_CALL, _MAX_STEPS, _STEPS_PER_BYTE = 1_000_000, 1_000_000_000, 100
+_STEPS_PER_CALL, _MAX_STEPS, _STEPS_PER_BYTE = 1_000_000, 400_000_000, 100
 _CELL_BYTES = 50  # of memory, beside its text
 _DUCKDB_SETTINGS: dict[str, Any] = {
     "enable_external_access": "false",
