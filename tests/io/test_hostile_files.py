@@ -23,6 +23,7 @@ import pytest
 
 from tallytext.errors import FileError, InputError
 from tallytext.io import DocumentReader, batches, load_documents, sources, tables
+from tallytext.io.table_writer import open_table
 
 MIB = 1 << 20
 FINE = "text,label\nCheap pills!,spam\nSee you at noon,ham\n"
@@ -165,6 +166,14 @@ def test_many_columns_take_linear_time(tmp_path):
     with pytest.raises(FileError, match=r"has no column 'body'. It has: .* and 99972 more") as told:
         load_documents(path, text="body")
     assert len(str(told.value)) < 1000
+
+
+def test_many_columns_are_written_in_linear_time(tmp_path):
+    columns = {f"c{i}": ["7"] for i in range(100_000)}
+    with open_table(tmp_path / "wide.csv") as table:
+        for _ in range(3):
+            table.write(columns)
+    assert (tmp_path / "wide.csv").read_text().count("\n") == 4
 
 
 def test_further_columns_count_as_memory_of_a_batch(tmp_path, monkeypatch):

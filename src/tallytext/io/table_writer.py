@@ -194,7 +194,8 @@ class TableWriter:
     def _fill(self, table: Table, n_rows: int) -> Table:
         """Return a table with all columns of the file; raise FileError if it has others."""
         names = self._names or []
-        new = [name for name in table if name not in names]
+        known = set(names)
+        new = [name for name in table if name not in known]
         if new:
             raise FileError(
                 f"cannot write the column {new[0]!r} to {str(self._path)!r}: the first "
