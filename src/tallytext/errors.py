@@ -12,6 +12,7 @@ __all__ = [
     "EngineError",
     "ExpressionError",
     "FileError",
+    "FileInUseError",
     "FrozenVocabularyError",
     "InputError",
     "LabelError",
@@ -71,6 +72,20 @@ class AnalysisError(TallytextError):
 
 class FileError(TallytextError):
     """A file is missing, damaged, or of another kind."""
+
+
+class FileInUseError(FileError):
+    """Another process is changing a file, or has it open for changes.
+
+    Attributes
+    ----------
+    holder : str
+        The process, as in "process 4711".
+    """
+
+    def __init__(self, message: str, holder: str = "another process") -> None:
+        super().__init__(message)
+        self.holder = holder
 
 
 class CountError(TallytextError):

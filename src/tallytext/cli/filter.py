@@ -192,6 +192,7 @@ def start(
     """
     from tallytext import TextVectorizer
     from tallytext.filtering import DocumentFilter
+    from tallytext.io.locks import lock_file
 
     check_new_file(path)
     named = [_split_query(each) for each in queries or []]
@@ -216,7 +217,8 @@ def start(
     if not any(labels):
         raise LabelError("no document has a label, so there is no profile. Give --label COLUMN.")
     profiles.start(texts, labels)
-    with delay_interrupts():
+    with lock_file(path), delay_interrupts():
+        check_new_file(path)  # again: another command may have started it meanwhile
         profiles.save(path)
     if not quiet:
         shown = ", ".join(profiles.profiles_[:20]) + ", …" * (len(profiles.profiles_) > 20)
@@ -363,12 +365,15 @@ class _State:
 
     def save(self) -> None:
         """Replace the file; raise FileError if another command has changed it."""
-        if _file_stamp(self._path) != self._stamp:
-            raise FileError(
-                f"{str(self._path)!r} was changed by another command in the meantime. Nothing was "
-                "lost: run this command again."
-            )
-        with delay_interrupts():
+        from tallytext.io.locks import lock_file
+
+        # Locked only now: a stream may take days, and feedback must be learned meanwhile.
+        with lock_file(self._path), delay_interrupts():
+            if _file_stamp(self._path) != self._stamp:
+                raise FileError(
+                    f"{str(self._path)!r} was changed by another command in the meantime. Nothing "
+                    "was lost: run this command again."
+                )
             self.profiles._save(self._path, {"n_written": self.n_written})
             self._stamp = _file_stamp(self._path)
 

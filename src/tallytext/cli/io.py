@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,7 +18,13 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import typer
 
 from tallytext.cli.options import AnswerFormat, ReadingOptions, UnlabelledReadingOptions
-from tallytext.errors import FileError, InputError, UnknownNameError, did_you_mean
+from tallytext.errors import (
+    FileError,
+    FileInUseError,
+    InputError,
+    UnknownNameError,
+    did_you_mean,
+)
 from tallytext.terminal import console, escape_controls
 
 if TYPE_CHECKING:
@@ -34,6 +40,8 @@ NO_OUTPUT_TO_FORCE = "--force needs --output: it replaces the file named there."
 _MIN_MEGABYTES_SHOWN = 0.1
 _MAX_CLASSES_SHOWN = 20
 _MAX_MODELS_SHOWN = 5
+# Seconds of waiting for another command without a message.
+_SILENT_WAIT = 1.0
 
 # Messages of the library name Python calls and parameters. These are the commands and options that
 # do the same; the patterns apply in this order.
@@ -468,6 +476,38 @@ def check_output_file(path: Path, *, page: bool = False) -> Path:
             "another name."
         )
     return path
+
+
+@contextmanager
+def lock_output(path: Path, wait: float, quiet: bool) -> Iterator[None]:
+    """Check the file of a model before the work, and let no other command change it meanwhile.
+
+    The block holds all from the reading of a model to its saving, so that no update is lost.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    wait : float
+        Seconds to wait for another command, the value of --wait.
+    quiet : bool
+        True to show nothing while waiting.
+    """
+    from tallytext.io.locks import lock_file
+
+    check_output_file(path)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock_file(path, min(wait, _SILENT_WAIT)))
+        except FileInUseError as problem:
+            if wait > _SILENT_WAIT and not quiet:
+                show_message(f"waiting for {problem.holder}, which uses {str(path)!r} …")
+            try:
+                stack.enter_context(lock_file(path, max(wait - _SILENT_WAIT, 0)))
+            except FileInUseError as still:
+                longer = max(60, round(6 * wait))
+                raise FileInUseError(f"{still} To wait longer, add --wait {longer}.") from None
+        yield
 
 
 def check_new_file(path: Path) -> Path:

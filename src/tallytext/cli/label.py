@@ -15,6 +15,7 @@ from tallytext.cli import options
 from tallytext.cli.io import (
     InputDocuments,
     check_output_file,
+    lock_output,
     message_console,
     note_on_interrupt,
     save_model,
@@ -64,6 +65,7 @@ def label(
     sources: options.Sources,
     *,
     output: options.Output = None,
+    wait: options.Wait = options.DEFAULT_WAIT,
     answers: Answers = None,
     classes: Classes = None,
     column: Column = None,
@@ -94,8 +96,11 @@ def label(
         from tallytext.labelling.journal import Journal
         from tallytext.labelling.session import Session
     path = check_output_file(output or default_output(sources))
-    # Opened, and thereby locked, before the documents are read, so that a conflict is found early.
-    with Journal(answers or path.with_suffix(".labels.jsonl")) as journal:
+    # Both files are locked before the documents are read, so that a conflict is found early.
+    with (
+        Journal(answers or path.with_suffix(".labels.jsonl")) as journal,
+        lock_output(path, wait, quiet),
+    ):
         texts, given, places = labelled_texts(sources, reading, column, quiet)
         if journal.annotations and not quiet:
             show_message(

@@ -312,6 +312,20 @@ ChangedOutput = Annotated[
 ]
 
 
+DEFAULT_WAIT = 10.0
+"""Seconds to wait for another command that changes the same model."""
+
+Wait = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Wait this long if another command is changing the same model file.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
 class AnswerFormat(StrEnum):
     """Format of the predictions."""
 

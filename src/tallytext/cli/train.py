@@ -17,9 +17,9 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.io import (
     InputDocuments,
-    check_output_file,
     for_command_line,
     format_by_name,
+    lock_output,
     note_on_interrupt,
     print_json,
     result_console,
@@ -92,6 +92,7 @@ def train(
     limits: EngineLimits,
     output: options.Output = None,
     force: Force = False,
+    wait: options.Wait = options.DEFAULT_WAIT,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -136,24 +137,29 @@ def train(
                 "--test-size does not work with --engine. Keep test documents in a file of their "
                 "own, and measure the model with tally evaluate --engine."
             )
-    path = check_output_file(output or default_output(sources))
-    if not force:
-        _check_no_updates(path)
-    with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
-        untrained = _make_classifier(settings, quiet)
-        if engine.engine is None:
-            trained = _fit_here(
-                untrained, sources, reading, hygiene, unlabelled, size, quiet, verbose
+    path = output or default_output(sources)
+    with lock_output(path, wait, quiet):
+        if not force:
+            _check_no_updates(path)
+        with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
+            untrained = _make_classifier(settings, quiet)
+            if engine.engine is None:
+                trained = _fit_here(
+                    untrained, sources, reading, hygiene, unlabelled, size, quiet, verbose
+                )
+            else:
+                trained = _fit_on_engine(
+                    untrained, sources, reading, hygiene, engine, limits, quiet
+                )
+            tested = (
+                None if trained.held_out is None else _test(trained.classifier, trained.held_out)
             )
-        else:
-            trained = _fit_on_engine(untrained, sources, reading, hygiene, engine, limits, quiet)
-        tested = None if trained.held_out is None else _test(trained.classifier, trained.held_out)
-    classifier, skipped, close = trained.classifier, trained.skipped, trained.close
-    _warn_about_labels(classifier)
-    if not quiet:
-        _warn_about_near_duplicates(classifier)
-    # Before the report is printed: a closed pipe must not cost the model.
-    save_model(classifier, path)
+        classifier, skipped, close = trained.classifier, trained.skipped, trained.close
+        _warn_about_labels(classifier)
+        if not quiet:
+            _warn_about_near_duplicates(classifier)
+        # Before the report is printed: a closed pipe must not cost the model.
+        save_model(classifier, path)
     report = classifier.report()
     if as_json:
         test = {} if tested is None else {"test": tested.to_dict()}

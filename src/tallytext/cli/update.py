@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
@@ -14,9 +15,9 @@ import typer
 from tallytext.cli import options
 from tallytext.cli.io import (
     InputDocuments,
-    check_output_file,
     delay_interrupts,
     load_model,
+    lock_output,
     note_on_interrupt,
     print_json,
     result_console,
@@ -137,7 +138,6 @@ def update_model(
     label_check: Callable[[TextClassifier], LabelCheck],
 ) -> None:
     """Learn or forget documents, and save the model."""
-    check_output_file(path)
     classifier = load_model(model)
     changed = ModelUpdate(path, classifier, save_every)
     labels = label_check(classifier)
@@ -208,6 +208,7 @@ def learn(
     sources: options.Sources,
     *,
     output: options.ChangedOutput = None,
+    wait: options.Wait = options.DEFAULT_WAIT,
     save_every: Annotated[
         int | None,
         typer.Option(
@@ -241,7 +242,8 @@ def learn(
     documents = InputDocuments(sources, reading, quiet, max_documents=size)
     label_check = partial(model_label_check, hygiene, sources, reading, quiet)
     path = output or model
-    update_model("learn", model, documents, path, save_every, quiet, as_json, label_check)
+    with lock_output(path, wait, quiet):
+        update_model("learn", model, documents, path, save_every, quiet, as_json, label_check)
 
 
 def forget(
@@ -249,6 +251,7 @@ def forget(
     sources: options.Sources,
     *,
     output: options.ChangedOutput = None,
+    wait: options.Wait = options.DEFAULT_WAIT,
     reading: options.ReadingOptions,
     merge_labels: MergeLabels = False,
     threads: options.Threads = None,
@@ -269,7 +272,8 @@ def forget(
     hygiene = LabelOptions(merge_labels=merge_labels)
     label_check = partial(model_label_check, hygiene, sources, reading, quiet)
     path = output or model
-    update_model("forget", model, documents, path, None, quiet, as_json, label_check)
+    with lock_output(path, wait, quiet):
+        update_model("forget", model, documents, path, None, quiet, as_json, label_check)
 
 
 def merge(
@@ -285,6 +289,7 @@ def merge(
             help="File to write the merged model to. An existing model is replaced.",
         ),
     ],
+    wait: options.Wait = options.DEFAULT_WAIT,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -298,10 +303,10 @@ def merge(
     tally train february.csv --model chi-contrast
     tally merge january.tally february.tally -o both.tally
     """
-    check_output_file(output)
-    with note_on_interrupt(lambda: f"Nothing was saved; {str(output)!r} was not changed."):
-        merged = reduce(add, map(load_model, models))
-    save_model(merged, output)
+    with lock_output(output, wait, quiet):
+        with note_on_interrupt(lambda: f"Nothing was saved; {str(output)!r} was not changed."):
+            merged = reduce(add, map(load_model, models))
+        save_model(merged, output)
     report = merged.report()
     if as_json:
         print_json({"model": str(output), "merged": list(map(str, models)), **report.to_dict()})
@@ -314,6 +319,7 @@ def recalibrate(
     sources: options.Sources,
     *,
     output: options.ChangedOutput = None,
+    wait: options.Wait = options.DEFAULT_WAIT,
     reading: options.ReadingOptions,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -332,12 +338,12 @@ def recalibrate(
     from tallytext.tally.labels import list_labels
 
     path = output or model
-    check_output_file(path)
-    classifier = load_model(model, sources)
-    batches = list(documents)
-    texts = [text for batch in batches for text in list_labels(batch.texts)]
-    classifier.recalibrate(texts, [label for batch in batches for label in batch.labels or []])
-    save_model(classifier, path)
+    with lock_output(path, wait, quiet):
+        classifier = load_model(model, sources)
+        batches = list(documents)
+        texts = [text for batch in batches for text in list_labels(batch.texts)]
+        classifier.recalibrate(texts, [label for batch in batches for label in batch.labels or []])
+        save_model(classifier, path)
     if as_json:
         print_json({"model": str(path), **classifier.report().to_dict()})
     if not quiet:
@@ -356,6 +362,7 @@ def thresholds(
     ] = None,
     *,
     output: options.ChangedOutput = None,
+    wait: options.Wait = options.DEFAULT_WAIT,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -372,12 +379,11 @@ def thresholds(
     tally thresholds news.tally earn=0.8 ship=0.2
     """
     path = output or model
-    if rules:
-        check_output_file(path)
-    classifier = load_model(model, [])
-    if rules:
-        classifier.set_thresholds(options.parse_thresholds(rules))
-        save_model(classifier, path)
+    with lock_output(path, wait, quiet) if rules else nullcontext():
+        classifier = load_model(model, [])
+        if rules:
+            classifier.set_thresholds(options.parse_thresholds(rules))
+            save_model(classifier, path)
     chosen = classifier.report().thresholds
     if chosen is None:
         raise SettingsError(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tallytext.io.corpora import CORPORA, Corpus, load_corpus
     from tallytext.io.docstrings import load_docstrings
     from tallytext.io.documents import DocumentReader, load_documents, read_documents
+    from tallytext.io.locks import lock_file
     from tallytext.io.safetensors import (
         is_array_file,
         load_arrays,
@@ -35,6 +36,7 @@ __all__ = [
     "load_corpus",
     "load_docstrings",
     "load_documents",
+    "lock_file",
     "pack_arrays",
     "read_documents",
     "save_arrays",
@@ -53,6 +55,7 @@ __getattr__, __dir__ = lazy_exports(
         "corpora": ["CORPORA", "Corpus", "load_corpus"],
         "docstrings": ["load_docstrings"],
         "documents": ["DocumentReader", "load_documents", "read_documents"],
+        "locks": ["lock_file"],
         "safetensors": [
             "is_array_file",
             "load_arrays",

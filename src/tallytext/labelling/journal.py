@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tallytext.errors import FileError
+from tallytext.io.locks import in_use, try_lock
 
 # How json.dumps() begins an annotation, whose first field is the row.
 _LINE_PREFIX = b'{"row": '
@@ -58,8 +59,10 @@ class Journal:
 
     Raises
     ------
+    FileInUseError
+        If another session has the file open.
     FileError
-        If another session has the file open, or a line is not an annotation.
+        If a line is not an annotation.
 
     Examples
     --------
@@ -179,7 +182,7 @@ class Journal:
                 )
             # Two sessions would query the same documents, and store two labels for them.
             if not _lock(file):
-                raise FileError(f"{str(self.path)!r} is in use by another session of tally label.")
+                raise in_use(self.path, "another session of tally label")
             if self._is_new:
                 _sync_directory(self.path.parent)
         except BaseException:
@@ -303,19 +306,12 @@ def _append_line(file: int, line: bytes) -> None:
 def _lock(file: int) -> bool:
     """Lock a file until it is closed; return False if another process has locked it.
 
-    Systems and file systems without locks are treated as if the lock were free.
+    File systems without locks are treated as if the lock were free.
     """
     try:
-        import fcntl
-    except ImportError:
+        return try_lock(file)
+    except OSError:
         return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
 def _sync_directory(folder: Path) -> None:
