@@ -49,6 +49,9 @@ SECTIONS = [
         "attack_numbers", "counts, corpora and scores at the edge of what is possible", native=True
     ),
     Section("attack_files", "hostile archives and input files"),
+    Section("attack_disk", "disks that are full, read-only or broken at each write"),
+    Section("attack_kills", "commands killed at random moments and at each write"),
+    Section("attack_writers", "processes that change one model at the same time"),
 ]
 
 
@@ -100,6 +103,9 @@ def report(results: dict[str, dict[str, Any]], seconds: float) -> None:
     cases = sum(result["cases"] for result in results.values())
     findings = [finding for result in results.values() for finding in result["findings"]]
     print(f"{'all':<72}{cases:>9,}{len(findings):>10,}{seconds:>9.0f}\n")
+    for name, result in results.items():
+        for note, count in result["notes"].items():
+            print(f"{name}: {note:<40}{count:>9,}")
     for name, result in results.items():
         for finding in result["findings"]:
             print(f"{name}: {finding}")

@@ -7,7 +7,6 @@ answers is read, and labelling goes on with the next child.
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import json
 import os
@@ -19,7 +18,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 from collections import Counter
@@ -214,23 +212,3 @@ def finished(notes: Notes, witness: Witness) -> None:
     same = notes.model.read_bytes() == wanted.read_bytes()
     assert same, "the model is another than that of one session"
     assert set(TextClassifier.load(notes.model).classes_) <= {*CLASSES}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        notes = Notes(Path(folder))
-        witness = killed(notes, arguments.kills, arguments.seed)
-        finished(notes, witness)
-    for name, count in witness.counts.items():
-        print(f"{name:<30}{count:>6}")
-    print(f"{'answers in the end':<30}{len(witness.kept):>6}")
-    print("the model is that of one session with the same answers")
-    sys.exit(bool(witness.counts["answers lost"] or witness.counts["answers made up"]))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,24 +1,47 @@
-import signal
+"""A command that is killed before, in and after any write: the file is one of the saved models."""
 
+import faults
+import jobs
 import pytest
 
-if not hasattr(signal, "SIGKILL"):
-    pytest.skip("there is no SIGKILL here", allow_module_level=True)
-import killing_learn
+if not faults.can_fault():
+    pytest.skip("needs Linux and a C compiler", allow_module_level=True)
 
 
-def test_a_command_that_is_killed_leaves_one_of_the_models_that_it_saved(tmp_path):
-    counts = killing_learn.killed(tmp_path, kills=4, seed=0)
-    assert counts["old"] + counts["between"] + counts["new"] == 4
+@pytest.fixture(scope="module")
+def learning(tmp_path_factory):
+    """Return ``tally learn --save-every``, and what runs it."""
+    folder = tmp_path_factory.mktemp("kills")
+    (job,) = (job for job in jobs.JOBS if job.parts)
+    with faults.commands(folder) as tally:
+        before = jobs.workspace(folder / "before", tally)
+        yield jobs.Bench(job, before, folder, tally), tally
 
 
-def test_a_file_is_the_old_model_until_it_is_the_new_one(tmp_path):
-    assert killing_learn.paused(tmp_path, kills=2) == {"old": 2, "new": 1}
+@pytest.mark.parametrize("fault", [faults.Fault.KILL, faults.Fault.KILL_HALFWAY])
+def test_a_command_that_is_killed_leaves_one_of_the_models_that_it_saved(learning, fault):
+    bench, tally = learning
+    found = []
+    for at in range(0, bench.undisturbed.changes + 1, 3):
+        bench.restore()
+        outcome = tally.run(bench.job.arguments, bench.folder, fault=fault, at=at)
+        assert outcome.code == (-9 if at < bench.undisturbed.changes else 0)
+        found.append(bench.found())
+        assert bench.strangers() == []
+    assert set(found) == {"old", "between", "new"}
 
 
-def test_a_file_that_is_none_of_the_models_is_noticed(tmp_path):
-    experiment = killing_learn.Experiment(tmp_path, n_words=40, n_documents=1)
-    assert experiment.found() == "new"
-    experiment.model.write_bytes(experiment.first[:-1])
-    with pytest.raises(ValueError, match="not in list"):
-        experiment.found()
+def test_a_command_can_be_repeated_after_a_kill_and_leaves_no_lock(learning):
+    bench, tally = learning
+    bench.restore()
+    tally.run(bench.job.arguments, bench.folder, fault=faults.Fault.KILL, at=2)
+    assert bench.found() == "old"
+    assert ".counts.tally.lock" in bench.left_behind()
+    assert bench.repeat() == ""
+
+
+def test_a_file_that_is_none_of_the_models_is_noticed(learning):
+    bench, _ = learning
+    bench.restore()
+    (bench.folder / "counts.tally").write_bytes(bench.old[0][:-1])
+    assert bench.found() == "neither the old nor the new content"

@@ -92,11 +92,14 @@ def replace_atomically(path: Path) -> Iterator[Path]:
             temporary.replace(final)
     except OSError as problem:
         # Writing to an open file gives errors without a name, such as that of a full disk.
+        if problem.errno is None:
+            raise
         if problem.filename is None and problem.errno not in _DEVICE_ERRORS:
             raise
         # Report the file to be written, or the missing folder, not the temporary file.
         about = path.parent if isinstance(problem, FileNotFoundError) else path
-        raise OSError(problem.errno, problem.strerror, os.fspath(about)) from problem
+        # Not problem.strerror, in which pyarrow names the temporary file.
+        raise OSError(problem.errno, os.strerror(problem.errno), os.fspath(about)) from problem
     # The rename itself is an entry of the folder.
     _flush(final.parent)
 
@@ -133,8 +136,10 @@ def _temporary(path: Path, is_folder: bool = False) -> Iterator[Path]:
     try:
         yield temporary
     finally:
-        # After a rename there is nothing of this name.
-        _remove(temporary)
+        # After a rename there is nothing of this name. On a file system that became read-only this
+        # fails, too, which is not the error to report.
+        with suppress(OSError):
+            _remove(temporary)
         if lock is not None:
             os.close(lock)
 

@@ -122,7 +122,7 @@ def _acquire(path: Path, wait: float) -> int:
     """Return the lock file of a path, open and locked."""
     lock, deadline = lock_path(path), time.monotonic() + wait
     while True:
-        file, is_held = _open(lock, path), False
+        file, is_held = _open_lock(lock, path), False
         try:
             is_free = _try_lock_or_warn(file, path)
             # Its last holder may have removed it, and another process made a new one.
@@ -155,7 +155,7 @@ def _release(lock: Path, file: int) -> None:
         os.close(file)
 
 
-def _open(lock: Path, path: Path) -> int:
+def _open_lock(lock: Path, path: Path) -> int:
     """Open a lock file, and create it if there is none."""
     # Links are not followed, because the number of the process is written into the file.
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
