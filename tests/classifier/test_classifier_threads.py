@@ -6,14 +6,15 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor, wait
-from threading import Event
+from threading import Event, Thread
 
 import numpy as np
 import pytest
 
-from classifiers import PLACES, TEXTS, fitted, spread
+from classifiers import NAMED, PLACES, TEXTS, fitted, spread
 from tallytext.classifier.model_selection import LazyCalibration
 from tallytext.errors import StaleWarning
+from tallytext.models.class_counts import CountsReader
 
 # A class that comes before all others moves the places of all, and takes every text.
 NEW = (["wave wave cloud cloud blue salt wind ship"] * 9, ["A"] * 9)
@@ -83,6 +84,31 @@ def ask_on(clf, name, stop):
     while not stop.is_set():
         found.append(QUESTIONS[name](clf))
     return found
+
+
+@pytest.mark.parametrize("normalize", [None, True, False])
+@pytest.mark.parametrize("model", NAMED)
+def test_a_rank_is_of_one_moment_if_a_class_is_learned_after_the_first_look(
+    model, normalize, monkeypatch
+):
+    def ranks(clf):
+        return clf.rank(TEXTS, "sea", normalize).tolist()
+
+    first, second, clf = (fitted(model, (TEXTS, PLACES)) for _ in range(3))
+    states = [ranks(first), ranks(second.learn(*NEW))]
+    read, learning = CountsReader.read, Thread(target=clf.learn, args=NEW)
+
+    def read_and_learn(self, *given):
+        counts = read(self, *given)
+        if learning.ident is None:
+            learning.start()
+            learning.join()
+        return counts
+
+    monkeypatch.setattr(CountsReader, "read", read_and_learn)
+    assert ranks(clf) in states
+    assert learning.ident is not None
+    assert ranks(clf) == states[1]
 
 
 def test_a_new_calibration_is_not_replaced_by_one_that_is_being_fitted(monkeypatch):
