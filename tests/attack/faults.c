@@ -26,13 +26,13 @@ static long wanted;
 static int error_number;
 static int armed;
 /// Shared with the parent, which reads it even if the process was killed.
-static atomic_long *seen;
+static atomic_long* seen;
 
 __attribute__((constructor)) static void share(void) {
   seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-void faults_arm(const char *below, int how, long at, int number) {
+void faults_arm(const char* below, int how, long at, int number) {
   snprintf(folder, sizeof folder, "%s", below);
   mode = (enum mode)how;
   wanted = at;
@@ -43,7 +43,7 @@ void faults_arm(const char *below, int how, long at, int number) {
 
 long faults_seen(void) { return atomic_load(seen); }
 
-static int is_below(const char *path) {
+static int is_below(const char* path) {
   return path != NULL && (path[0] != '/' || strncmp(path, folder, strlen(folder)) == 0);
 }
 
@@ -73,63 +73,60 @@ static enum outcome next_change(int counts, int grows, int is_write) {
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-#define UNLESS_FAULTY(counts, grows)                 \
-  if (next_change(counts, grows, 0) == FAIL) {       \
-    errno = error_number;                            \
-    return -1;                                       \
+#define UNLESS_FAULTY(counts, grows)           \
+  if (next_change(counts, grows, 0) == FAIL) { \
+    errno = error_number;                      \
+    return -1;                                 \
   }
 
 static int changes(int flags) { return (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0; }
 
-#define OPEN(name)                                       \
-  int name(const char *path, int flags, ...) {           \
-    va_list rest;                                        \
-    va_start(rest, flags);                               \
-    mode_t permissions = va_arg(rest, mode_t);           \
-    va_end(rest);                                        \
-    UNLESS_FAULTY(changes(flags) && is_below(path), 1)   \
-    return REAL(name)(path, flags, permissions);         \
+#define OPEN(name)                                     \
+  int name(const char* path, int flags, ...) {         \
+    va_list rest;                                      \
+    va_start(rest, flags);                             \
+    mode_t permissions = va_arg(rest, mode_t);         \
+    va_end(rest);                                      \
+    UNLESS_FAULTY(changes(flags) && is_below(path), 1) \
+    return REAL(name)(path, flags, permissions);       \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                              \
-  int name(int at, const char *path, int flags, ...) {            \
-    va_list rest;                                                 \
-    va_start(rest, flags);                                        \
-    mode_t permissions = va_arg(rest, mode_t);                    \
-    va_end(rest);                                                 \
-    UNLESS_FAULTY(changes(flags) && is_below(path), 1)            \
-    return REAL(name)(at, path, flags, permissions);              \
+#define OPENAT(name)                                   \
+  int name(int at, const char* path, int flags, ...) { \
+    va_list rest;                                      \
+    va_start(rest, flags);                             \
+    mode_t permissions = va_arg(rest, mode_t);         \
+    va_end(rest);                                      \
+    UNLESS_FAULTY(changes(flags) && is_below(path), 1) \
+    return REAL(name)(at, path, flags, permissions);   \
   }
 OPENAT(openat)
 OPENAT(openat64)
 
 /// Write what an outcome allows of `size` bytes.
-#define WRITE(size, whole, half)                                     \
-  enum outcome outcome = next_change(is_open_below(file), 1, 1);     \
+#define WRITE(size, whole, half)                                         \
+  enum outcome outcome = next_change(is_open_below(file), 1, 1);         \
   if (outcome == GO_ON || (outcome == HALF && (size) < 2)) return whole; \
-  if (outcome == FAIL) {                                             \
-    errno = error_number;                                            \
-    return -1;                                                       \
-  }                                                                  \
-  ssize_t written = half;                                            \
-  if (outcome == HALF_AND_KILL) kill(getpid(), SIGKILL);             \
+  if (outcome == FAIL) {                                                 \
+    errno = error_number;                                                \
+    return -1;                                                           \
+  }                                                                      \
+  ssize_t written = half;                                                \
+  if (outcome == HALF_AND_KILL) kill(getpid(), SIGKILL);                 \
   return written;
 
-ssize_t write(int file, const void *bytes, size_t size) {
-  WRITE(size, REAL(write)(file, bytes, size), REAL(write)(file, bytes, size / 2))
-}
+ssize_t write(int file, const void* bytes,
+              size_t size){WRITE(size, REAL(write)(file, bytes, size), REAL(write)(file, bytes, size / 2))}
 
-ssize_t pwrite(int file, const void *bytes, size_t size, off_t at) {
-  WRITE(size, REAL(pwrite)(file, bytes, size, at), REAL(pwrite)(file, bytes, size / 2, at))
-}
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t at){
+    WRITE(size, REAL(pwrite)(file, bytes, size, at), REAL(pwrite)(file, bytes, size / 2, at))}
 
-ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at) {
-  WRITE(size, REAL(pwrite64)(file, bytes, size, at), REAL(pwrite64)(file, bytes, size / 2, at))
-}
+ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t at){
+    WRITE(size, REAL(pwrite64)(file, bytes, size, at), REAL(pwrite64)(file, bytes, size / 2, at))}
 
-ssize_t writev(int file, const struct iovec *parts, int n) {
+ssize_t writev(int file, const struct iovec* parts, int n) {
   WRITE(n, REAL(writev)(file, parts, n), REAL(writev)(file, parts, n / 2))
 }
 
@@ -153,37 +150,37 @@ int ftruncate64(int file, off64_t size) {
   return REAL(ftruncate64)(file, size);
 }
 
-int rename(const char *from, const char *to) {
+int rename(const char* from, const char* to) {
   UNLESS_FAULTY(is_below(to), 1)
   return REAL(rename)(from, to);
 }
 
-int renameat(int from_at, const char *from, int to_at, const char *to) {
+int renameat(int from_at, const char* from, int to_at, const char* to) {
   UNLESS_FAULTY(is_below(to), 1)
   return REAL(renameat)(from_at, from, to_at, to);
 }
 
-int unlink(const char *path) {
+int unlink(const char* path) {
   UNLESS_FAULTY(is_below(path), 0)
   return REAL(unlink)(path);
 }
 
-int unlinkat(int at, const char *path, int flags) {
+int unlinkat(int at, const char* path, int flags) {
   UNLESS_FAULTY(is_below(path), 0)
   return REAL(unlinkat)(at, path, flags);
 }
 
-int mkdir(const char *path, mode_t permissions) {
+int mkdir(const char* path, mode_t permissions) {
   UNLESS_FAULTY(is_below(path), 1)
   return REAL(mkdir)(path, permissions);
 }
 
-int rmdir(const char *path) {
+int rmdir(const char* path) {
   UNLESS_FAULTY(is_below(path), 0)
   return REAL(rmdir)(path);
 }
 
-int link(const char *from, const char *to) {
+int link(const char* from, const char* to) {
   UNLESS_FAULTY(is_below(to), 1)
   return REAL(link)(from, to);
 }

@@ -1287,7 +1287,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The file holds the word counts of documents if the classifier does, and never their texts.
         The classifier is settled first (:meth:`settle`), so that nothing is left in the file of
         documents that were forgotten. It appears as a whole or not at all; an existing file is
-        replaced.
+        replaced. If several processes change one file, use :func:`tallytext.io.lock_file` from
+        loading to saving.
 
         Parameters
         ----------

@@ -449,7 +449,18 @@ class _ExcelTable(TableWriter):
         return cell
 
     def close(self) -> None:
-        self._book.save(self._temporary)
+        from zipfile import ZIP_DEFLATED, ZipFile
+
+        from openpyxl.writer.excel import ExcelWriter
+
+        with self._temporary.open("wb") as file:
+            archive = ZipFile(file, "w", ZIP_DEFLATED)
+            try:
+                ExcelWriter(self._book, archive).save()
+            except BaseException:
+                # Else it writes its end when it is removed, and the error of that is printed.
+                archive.fp = None
+                raise
         self._is_saved = True
 
     def abandon(self) -> None:
