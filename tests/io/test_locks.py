@@ -123,6 +123,17 @@ def test_a_missing_folder_is_named(tmp_path):
     assert missing.value.filename == str(tmp_path / "none")
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_folder_that_may_not_be_written_to_is_an_error_of_the_file(path, tmp_path):
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(PermissionError) as refused, lock_file(path):
+            pass
+    finally:
+        tmp_path.chmod(0o755)
+    assert refused.value.filename == str(path)
+
+
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="needs O_NOFOLLOW")
 def test_a_link_in_the_place_of_a_lock_is_not_followed(path, tmp_path):
     precious = tmp_path / "precious"

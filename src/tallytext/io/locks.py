@@ -18,10 +18,13 @@ from tallytext.errors import FileError, FileInUseError
 
 _PAUSE = 0.05
 _MAX_NAME = 100
+# Lock files that are gone when they are locked, before this process pauses.
+_MAX_REMOVED = 100
 # Errors of systems and file systems without locks, such as some network and FUSE mounts.
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
-# Windows locks bytes against reading, so a byte is locked that no file has.
-_FAR_BEHIND = 1 << 40
+# Windows locks bytes against reading, so a byte is locked that no such file has; its function
+# counts bytes in 32 bits.
+_FAR_BEHIND = (1 << 31) - 16
 
 
 @contextmanager
@@ -120,7 +123,7 @@ def in_use(path: Path, holder: str) -> FileInUseError:
 
 def _acquire(path: Path, wait: float) -> int:
     """Return the lock file of a path, open and locked."""
-    lock, deadline = lock_path(path), time.monotonic() + wait
+    lock, deadline, n_removed = lock_path(path), time.monotonic() + wait, 0
     while True:
         file, is_held = _open_lock(lock, path), False
         try:
@@ -136,7 +139,8 @@ def _acquire(path: Path, wait: float) -> int:
         finally:  # after KeyboardInterrupt, too: an open descriptor would keep the lock
             if not is_held:
                 os.close(file)
-        if is_free:
+        if is_free and n_removed < _MAX_REMOVED:
+            n_removed += 1
             continue
         if time.monotonic() >= deadline:
             raise in_use(path, holder)
@@ -162,7 +166,10 @@ def _open_lock(lock: Path, path: Path) -> int:
     try:
         try:
             file = os.open(lock, flags | os.O_RDWR | os.O_CREAT, 0o666)
-        except PermissionError:  # another user created it; reading is enough to lock it
+        except PermissionError:
+            if not os.path.lexists(lock):
+                raise
+            # Another user created it; reading is enough to lock it.
             file = os.open(lock, flags | os.O_RDONLY)
     except OSError as problem:
         if os.path.lexists(lock):
