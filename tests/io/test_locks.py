@@ -170,3 +170,11 @@ def test_a_file_system_without_locks_is_told(path, monkeypatch):
     with pytest.warns(UserWarning, match="has no locks: if another process"), lock_file(path):
         pass
     assert not lock_path(path).exists()
+
+
+def test_a_link_to_a_file_has_the_lock_of_the_file(tmp_path):
+    target, link = tmp_path / "a.tally", tmp_path / "b.tally"
+    target.write_text("old")
+    link.symlink_to(target)
+    with lock_file(link), pytest.raises(FileInUseError), lock_file(target, wait=0):
+        pass

@@ -84,7 +84,8 @@ def lock_path(path: str | Path) -> Path:
     >>> lock_path("models/mails.tally").name
     '.mails.tally.lock'
     """
-    path = Path(path)
+    # Saving writes through symbolic links, so that several names of a file have one lock.
+    path = Path(os.path.realpath(path))
     name = path.name
     if len(os.fsencode(name)) > _MAX_NAME:  # file systems limit the length of names
         name = f"{name[: _MAX_NAME // 8]}.{sha256(os.fsencode(name)).hexdigest()[:16]}"
