@@ -93,18 +93,18 @@ def attack_apart(section: Section, arguments: argparse.Namespace) -> dict[str, A
     return {**result, "seconds": time.monotonic() - begin, "memory": unit * usage.ru_maxrss}
 
 
-def report(results: dict[str, dict[str, Any]], seconds: float) -> None:
+def report(results: dict[str, dict[str, Any]], seconds: float, with_notes: bool) -> None:
     tries = {section.name: section.tries for section in SECTIONS}
     heads = f"{'cases':>9}{'findings':>10}{'seconds':>9}{'MiB':>7}"
-    print(f"\n{'section':<14}{'what was tried':<58}" + heads)
+    print(f"\n{'section':<14}{'what was tried':<66}" + heads)
     for name, result in results.items():
         numbers = f"{result['cases']:>9,}{len(result['findings']):>10,}{result['seconds']:>9.0f}"
-        print(f"{name:<14}{tries[name]:<58}{numbers}{result['memory'] / 2**20:>7,.0f}")
+        print(f"{name:<14}{tries[name]:<66}{numbers}{result['memory'] / 2**20:>7,.0f}")
     cases = sum(result["cases"] for result in results.values())
     findings = [finding for result in results.values() for finding in result["findings"]]
-    print(f"{'all':<72}{cases:>9,}{len(findings):>10,}{seconds:>9.0f}\n")
+    print(f"{'all':<80}{cases:>9,}{len(findings):>10,}{seconds:>9.0f}\n")
     for name, result in results.items():
-        for note, count in result["notes"].items():
+        for note, count in result["notes"].items() if with_notes else ():
             print(f"{name}: {note:<40}{count:>9,}")
     for name, result in results.items():
         for finding in result["findings"]:
@@ -113,7 +113,8 @@ def report(results: dict[str, dict[str, Any]], seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("sections", nargs="*", help=", ".join(each.name for each in SECTIONS))
+    names = ", ".join(each.name for each in SECTIONS)
+    parser.add_argument("sections", nargs="*", help=f"{names}; the default is all")
     parser.add_argument("--quick", action="store_true", help="a sample, in two minutes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -140,7 +141,8 @@ def main() -> None:
     for section in chosen:
         if section.alone:
             one(section)
-    report({each.name: results[each.name] for each in chosen}, time.monotonic() - begin)
+    seconds = time.monotonic() - begin
+    report({each.name: results[each.name] for each in chosen}, seconds, bool(arguments.sections))
     sys.exit(any(result["findings"] for result in results.values()))
 
 
