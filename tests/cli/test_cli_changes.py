@@ -17,6 +17,11 @@ TEXTS, LABELS = map(list, zip(*MAILS, strict=True))
 MORE = [("your parcel is waiting", "parcel"), ("a parcel from abroad", "parcel")]
 
 
+def flat(result):
+    """Return the messages of a command without line breaks."""
+    return " ".join(result.stderr.split())
+
+
 def _as_parquet(folder):
     path = folder / "mails.parquet"
     pq.write_table(pa.table({"text": TEXTS, "label": LABELS}), path)
@@ -138,6 +143,26 @@ def test_what_was_never_learned_cannot_be_forgotten(tmp_path):
     assert result.exit_code == 1
     assert "error: " in result.stderr
     assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("model", ["refined", "pooled"])
+def test_forgetting_all_documents_of_a_trained_model_is_refused(tmp_path, model):
+    source = write_csv(tmp_path / "mails.csv")
+    succeed("train", source, "-o", tmp_path / "m.tally", "--model", model, "-q")
+    before = (tmp_path / "m.tally").read_bytes()
+    result = run("forget", tmp_path / "m.tally", source)
+    assert result.exit_code == 1
+    assert "no labelled documents left, so it is not saved. Keep at least one" in flat(result)
+    assert (tmp_path / "m.tally").read_bytes() == before
+
+
+def test_forgetting_all_documents_of_counts_leaves_a_model_that_learns(tmp_path):
+    model, before = trained(tmp_path), tmp_path / "before.tally"
+    succeed("learn", model, write_csv(tmp_path / "more.csv", MORE), "-o", before, "-q")
+    succeed("forget", model, tmp_path / "mails.tally.csv")
+    assert "unknown: the model has no documents" in succeed("info", model).stdout
+    succeed("learn", model, tmp_path / "mails.tally.csv", tmp_path / "more.csv")
+    assert TextClassifier.load(model).tally_ == TextClassifier.load(before).tally_
 
 
 def test_merging_is_training_on_all(tmp_path):

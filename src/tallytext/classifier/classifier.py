@@ -1259,7 +1259,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_terms=int(tally.n_terms),
             n_tokens=int(tally.n_tokens),
             trials=self.trials_,
-            score=calibration.score if calibration and calibration.n_documents else None,
+            # Without documents, nothing is left of what was measured.
+            score=calibration.score
+            if calibration and calibration.n_documents and baseline is not None
+            else None,
             n_evaluated=0 if calibration is None else calibration.n_documents,
             method="" if calibration is None else calibration.method,
             changes=self.changes_,

@@ -131,6 +131,12 @@ def _contents(classifier: TextClassifier) -> tuple[Arrays, dict[str, Any]]:
     """Return the arrays and the header of a file."""
     if (classifier.n_columns_ or 0) > _MAX_COLUMNS:
         raise FileError(f"labels of {classifier.n_columns_:,} columns cannot be stored in a file.")
+    if not classifier.learner_.additive and not len(classifier.classes_):
+        # Weights are trained on documents, so that a file without any could not be read.
+        raise FileError(
+            f"the model ({classifier.learner_.name!r}) has no labelled documents left, so it is "
+            "not saved. Keep at least one of them, or train a new model instead."
+        )
     arrays, counts = classifier._all_counts.to_arrays()
     own_arrays, state = _model_contents(classifier.model_)
     selection_arrays, selection = _selection_to_arrays(classifier.selector_)

@@ -395,6 +395,8 @@ class Report:
 
     def _verdict_lines(self) -> list[str]:
         if self.verdict == _UNKNOWN:
+            if not self.n_documents:
+                return ["unknown: the model has no documents"]
             if self.method:
                 why = "probabilities are cautious, because each class has only one document"
             else:
