@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 __all__ = [
@@ -122,6 +122,30 @@ class EngineError(TallytextError):
 
 class StaleWarning(UserWarning):
     """Probabilities, prediction sets and thresholds are older than the last change of the model."""
+
+
+def quoted(value: object, width: int = 60) -> str:
+    """Return a value in quotes for a message; a long text is shortened inside its quotes.
+
+    Examples
+    --------
+    >>> print(quoted("sea"), quoted("a label that is a whole sentence", 20), quoted(1999))
+    'sea' 'a label that is a w…' 1999
+    """
+    if isinstance(value, str) and len(value) > width:
+        return repr(f"{value[: width - 1]}…")
+    return f"{value!r:.{width}}" if not isinstance(value, str) else repr(value)
+
+
+def quoted_list(values: Sequence[object], n: int = 5, width: int = 40) -> str:
+    """Return the first values of a list in quotes.
+
+    Examples
+    --------
+    >>> quoted_list(["sea", "sky", "land"], 2)
+    "'sea', 'sky', …"
+    """
+    return ", ".join([*(quoted(each, width) for each in values[:n]), *["…"] * (len(values) > n)])
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

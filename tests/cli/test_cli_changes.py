@@ -386,8 +386,15 @@ def test_learning_tells_of_new_labels(tmp_path):
     assert "new label" not in succeed("learn", model, more, "-o", other, "--quiet").stderr
     assert "new label" not in succeed("learn", other, more).stderr
     news = write_csv(tmp_path / "news.csv", [*MORE, ("a goal", "sports")])
-    shown = " ".join(succeed("learn", model, news).stderr.split())
-    assert "new labels: parcel (2), sports (1); none of the labels of these documents" in shown
+    before = model.read_bytes()
+    refused = run("learn", model, news)
+    assert refused.exit_code == 1
+    assert "knows none of the labels of these documents, such as 'parcel', 'sports'." in flat(
+        refused
+    )
+    assert "Is --label the right column? To learn new labels, add --yes." in flat(refused)
+    assert model.read_bytes() == before
+    assert "new labels: parcel (2), sports (1)\n" in succeed("learn", model, news, "--yes").stderr
 
 
 def test_learning_tells_of_documents_that_were_learned_before(tmp_path):

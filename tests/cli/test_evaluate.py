@@ -151,6 +151,16 @@ def test_labels_that_are_all_unknown_are_an_error(model, test_file):
     assert "Is --label the right column?" in result.stderr
 
 
+def test_unknown_labels_are_shortened_inside_their_quotes(model, tmp_path):
+    source = write_csv(
+        tmp_path / "new.csv", [("noon", "a whole sentence " * 9), ("lunch", 'a "b"')]
+    )
+    shown = " ".join(run("evaluate", model, source).stderr.split())
+    assert "such as 'a whole sentence a whole sentence a whol…'" in shown
+    assert """'a "b"'""" in shown
+    assert "JSON" not in shown
+
+
 def test_some_unknown_labels_count_as_errors(model, tmp_path):
     source = write_csv(tmp_path / "test.csv", [*MAILS[:3], ("cheap pills", "news")])
     found = json_of("evaluate", model, source)

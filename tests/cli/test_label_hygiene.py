@@ -19,6 +19,32 @@ def test_train_names_labels_that_look_like_mistakes_and_saves_nothing(tmp_path):
     assert not (tmp_path / "mails.tally").exists()
 
 
+@pytest.mark.parametrize("command", ["train", "compare"])
+def test_a_label_for_each_document_is_refused_and_replaces_no_model(tmp_path, command):
+    output = trained(tmp_path) if command == "train" else tmp_path / "c.html"
+    before = output.read_bytes() if command == "train" else b""
+    rows = [
+        (text, f"a label that is a sentence, number {at:03}") for at, (text, _) in enumerate(MAILS)
+    ]
+    source = write_csv(tmp_path / "rows.csv", rows)
+    options = [source, "-o", output, *["--model", "multinomial"] * (command == "train")]
+    result = run(command, *options)
+    assert result.exit_code == 1
+    shown = " ".join(result.stderr.split())
+    assert "60 documents have 60 distinct labels, so few documents share a label" in shown
+    assert "such as 'a label that is a sentence, number 000'" in shown
+    assert "Is --label the right column? If it is, add --yes." in shown
+    if command == "train":
+        assert output.read_bytes() == before
+        succeed(command, *options, "--yes")
+
+
+def test_spellings_of_known_labels_are_known(tmp_path):
+    model = trained(tmp_path)
+    more = write_csv(tmp_path / "more.csv", [("pills", "SPAM"), ("noon", "Friends")])
+    assert json_of("learn", model, more, "--merge-labels")["n_classes"] == 3
+
+
 def test_train_with_merged_labels_equals_training_with_tidy_labels(tmp_path):
     untidy = write_csv(tmp_path / "untidy.csv", MAILS + UNTIDY)
     tidy = write_csv(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from tallytext._core import CHAR_MARK
+from tallytext.errors import quoted
 from tallytext.tally.labels import list_labels
 
 if TYPE_CHECKING:
@@ -238,8 +239,8 @@ contain the label?
             else "is it in the text only because of the label, as a header or a template is?"
         )
         return (
-            f"the word {self.term!r} occurs in {many} {self.n_class:,} documents of {self.label!r} "
-            f"and in {others}: {question}"
+            f"the word {self.term!r} occurs in {many} {self.n_class:,} documents of "
+            f"{quoted(self.label)} and in {others}: {question}"
         )
 
 
@@ -424,7 +425,7 @@ def _difference(group: Sequence[Counted]) -> str:
 
 def _describe_count(each: Counted) -> str:
     label, n = each
-    return f"{label!r:.60} ({n:,})"
+    return f"{quoted(label)} ({n:,})"
 
 
 def _join(shown: Iterable[str]) -> str:

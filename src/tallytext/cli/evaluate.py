@@ -30,11 +30,12 @@ from tallytext.cli.label_hygiene import (
     LabelOptions,
     MergeLabels,
     count_classes,
+    describe_unknown_labels,
     model_label_check,
     suggest_label,
 )
 from tallytext.cli.options import EngineOptions
-from tallytext.errors import LabelError
+from tallytext.errors import LabelError, quoted
 from tallytext.terminal import escape_controls
 
 if TYPE_CHECKING:
@@ -313,12 +314,10 @@ def _check_known_labels(classifier: TextClassifier, report: EvaluationReport) ->
     known = sum(each.support for each in report.classes) - sum(n for _, n in report.unknown_labels)
     if not report.unknown_labels or known:
         return
-    theirs = _list_labels([label for label, _ in report.unknown_labels])
-    ours = _list_labels(classifier.classes_.tolist())
+    labels = [label for label, _ in report.unknown_labels]
     raise LabelError(
-        f"the model knows none of the labels of these documents, such as {theirs}. Its own are "
-        f"{ours}.{_first_question(classifier, report)} Is --label the right column? Labels in "
-        "CSV files are text, which differs from numbers in JSON and Parquet files."
+        describe_unknown_labels(labels, classifier.classes_.tolist())
+        + _first_question(classifier, report)
     )
 
 
@@ -328,7 +327,7 @@ def _question_labels(classifier: TextClassifier, report: EvaluationReport) -> No
     for label, n in report.unknown_labels[:_N_LABELS_SHOWN]:
         question = suggest_label(label, known, "tally evaluate")
         if question:
-            show_warning(f"the model does not know the label {label!r:.60} ({n:,}). {question}")
+            show_warning(f"the model does not know the label {quoted(label)} ({n:,}). {question}")
 
 
 def _first_question(classifier: TextClassifier, report: EvaluationReport) -> str:
@@ -336,11 +335,6 @@ def _first_question(classifier: TextClassifier, report: EvaluationReport) -> str
     label, _ = report.unknown_labels[0]
     question = suggest_label(label, count_classes(classifier.tally_), "tally evaluate")
     return f" {question}" * bool(question)
-
-
-def _list_labels(labels: list[Any]) -> str:
-    shown = ", ".join(f"{label!r:.40}" for label in labels[:_N_LABELS_SHOWN])
-    return shown + ", …" * (len(labels) > _N_LABELS_SHOWN)
 
 
 def _write_page(

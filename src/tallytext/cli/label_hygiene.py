@@ -11,7 +11,7 @@ import typer
 
 from tallytext.cli.io import InputDocuments, show_warning
 from tallytext.cli.options import ReadingOptions
-from tallytext.errors import LabelError
+from tallytext.errors import LabelError, quoted, quoted_list
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from tallytext.tally.tally import Tally
 
 _PANEL = "Labels"
+# Below this number of documents, each may well have a label of its own.
+_MIN_DISTINCT, _MAX_DISTINCT_SHARE = 20, 0.5
 
 Yes = Annotated[
     bool,
     typer.Option(
         "--yes",
         help="Keep labels that look like mistakes: labels that differ only by case, blanks or a "
-        "typo, and labels such as NaN or None.",
+        "typo, labels such as NaN or None, labels that few documents share, "
+        "or several labels of which the model knows none.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -139,8 +142,17 @@ class LabelCheck:
         """Raise LabelError if labels of the batches so far look like mistakes."""
         from tallytext.classifier.label_checks import count_problems
 
-        if not (self._wanted.yes or self._wanted.merge_labels):
-            raise_problems(count_problems(self._counts, self._known))
+        if self._wanted.yes:
+            return
+        counts: Counter[Any] = Counter()
+        for label, n in self._counts.items():
+            counts[self._replacements.get(label, label)] += n
+        if not self._wanted.merge_labels:
+            raise_problems(count_problems(counts, self._known))
+        if self._known:
+            check_some_known(counts, self._known)
+        else:
+            check_shared(counts)
 
     def _count(self, labels: list[Any] | None) -> None:
         from tallytext.classifier.label_checks import count_labels
@@ -167,7 +179,7 @@ def _warn_about_merging(problems: LabelProblems) -> None:
         show_warning("labels were merged:\n  " + "\n  ".join(merged))
     for label, n in problems.missing:
         rows = "row" if n == 1 else "rows"
-        show_warning(f"{n:,} {rows} with {label!r:.60} {'was' if n == 1 else 'were'} left out.")
+        show_warning(f"{n:,} {rows} with {quoted(label)} {'was' if n == 1 else 'were'} left out.")
 
 
 def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:
@@ -177,11 +189,52 @@ def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:
     if not wanted.yes:
         remedy = "Correct them in the input, or add --yes to keep the labels as they are."
         raise_problems(count_problems(count_classes(tally)), remedy)
+        check_shared(count_classes(tally))
 
 
 def count_classes(tally: Tally) -> dict[Any, int]:
     """Return the number of documents of each class."""
     return dict(zip(tally.classes, map(int, tally.class_documents), strict=True))
+
+
+def check_shared(counts: LabelCounts) -> None:
+    """Raise LabelError if few documents share a label: --label is likely to be wrong."""
+    n_documents = sum(counts.values())
+    if len(counts) > max(_MIN_DISTINCT, _MAX_DISTINCT_SHARE * n_documents):
+        raise LabelError(
+            f"{n_documents:,} documents have {len(counts):,} distinct labels, so few documents "
+            f"share a label, such as {quoted_list(list(counts))}. Is --label the right column? If "
+            "it is, add --yes."
+        )
+
+
+def check_some_known(counts: LabelCounts, known: LabelCounts) -> None:
+    """Raise LabelError if a model knows none of several labels; one may be a new class."""
+    if len(counts) > 1 and counts.keys().isdisjoint(known):
+        raise LabelError(
+            f"{describe_unknown_labels(list(counts), list(known))} To learn new labels, add --yes."
+        )
+
+
+def describe_unknown_labels(theirs: Sequence[Any], ours: Sequence[Any]) -> str:
+    """Return sentences about documents of whose labels the model knows none.
+
+    Examples
+    --------
+    >>> print(describe_unknown_labels(["a long label", 2], ["sea"]))
+    the model knows none of the labels of these documents, such as 'a long label', 2. Its own are \
+'sea'. Is --label the right column?
+    >>> describe_unknown_labels([1], ["1", "2"])[-69:]
+    'Some are numbers in one place and text in the other, as in CSV files.'
+    """
+    sentences = (
+        f"the model knows none of the labels of these documents, such as {quoted_list(theirs)}. "
+        f"Its own are {quoted_list(ours)}. Is --label the right column?"
+    )
+    # Labels in CSV files are text, which differs from numbers in JSON and Parquet files.
+    if {*map(str, theirs)}.isdisjoint(map(str, ours)):
+        return sentences
+    return f"{sentences} Some are numbers in one place and text in the other, as in CSV files."
 
 
 def suggest_label(label: Any, known: LabelCounts, command: str) -> str:

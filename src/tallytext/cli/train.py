@@ -43,7 +43,7 @@ from tallytext.cli.train_documents import (
     parse_test_size,
     parse_unlabelled,
 )
-from tallytext.errors import FileError
+from tallytext.errors import FileError, quoted
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -73,8 +73,6 @@ Force = Annotated[
     ),
 ]
 
-# Below this number of documents, each may well have a label of its own.
-_MIN_SUSPICIOUS_LABELS = 20
 _MAX_LEAKS_SHOWN = 3
 # Labels with one document are suspicious if at least half of the labels have so many.
 _MIN_MEDIAN, _MAX_LONE_SHOWN = 20, 10
@@ -413,20 +411,15 @@ def _fit_on_engine(
 
 def _warn_about_labels(classifier: TextClassifier) -> None:
     """Warn if the labels or texts look like those of the wrong column."""
-    names, n_documents = classifier.classes_.tolist(), classifier.tally_.n_documents
+    names = classifier.classes_.tolist()
     if len(names) == 1 and not classifier.multi_label_:
         show_warning(
-            f"all documents have the label {names[0]!r}, so the model predicts nothing else. Is "
-            "--label the right column?"
-        )
-    if len(names) > max(_MIN_SUSPICIOUS_LABELS, n_documents // 2):
-        show_warning(
-            f"{n_documents:,} documents have {len(names):,} distinct labels, so few documents "
-            "share a label. Is --label the right column?"
+            f"all documents have the label {quoted(names[0])}, so the model predicts nothing "
+            "else. Is --label the right column?"
         )
     lone = _lone_labels(classifier)
     if lone:
-        shown = ", ".join(f"{label!r:.60}" for label in lone[:_MAX_LONE_SHOWN])
+        shown = ", ".join(map(quoted, lone[:_MAX_LONE_SHOWN]))
         more = f" and {len(lone) - _MAX_LONE_SHOWN:,} more" * (len(lone) > _MAX_LONE_SHOWN)
         show_warning(f"labels with one document: {shown}{more}")
     if not classifier.tally_.n_tokens:

@@ -78,9 +78,7 @@ class LearnedDocuments:
             shown = ", ".join(f"{label} ({n:,})" for label, n in new[:_MAX_LABELS_SHOWN])
             more = len(new) - _MAX_LABELS_SHOWN
             shown += f" and {more:,} more" * (more > 0)
-            none_known = len(new) == len(self._counts) and len(new) > 1
-            tail = "; none of the labels of these documents was known" * none_known
-            notes.append(f"new label{'s' * (len(new) != 1)}: {shown}{tail}")
+            notes.append(f"new label{'s' * (len(new) != 1)}: {shown}")
         if self._n_again == 1:
             notes.append("1 document had been learned before, and counts twice now")
         elif self._n_again:
@@ -232,7 +230,7 @@ def learn(
     the predictions for the new documents, before these are learned, are clearly worse or better
     than their probabilities say, a warning asks for tally recalibrate; tally info shows how many
     documents were learned since. A new label that looks like a typo of a known one stops the
-    command: see --yes and --merge-labels.
+    command, and so do several labels of which the model knows none: see --yes and --merge-labels.
 
     \b
     tally learn mails.tally monday.csv tuesday.csv --text body --label folder
