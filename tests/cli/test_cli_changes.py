@@ -368,6 +368,20 @@ def test_training_again_does_not_lose_what_a_model_learned(tmp_path, model):
     succeed(*train)
 
 
+def test_training_tells_of_the_model_that_it_replaces(tmp_path):
+    path = trained(tmp_path)
+    score = json_of("info", path)["score"]
+    again = ("train", tmp_path / "mails.tally.csv", "-o", path, "--model", "multinomial")
+    line = f"replaced {path} (expected accuracy before: {score:.1%})"
+    assert line in flat(succeed(*again))
+    assert succeed(*again, "-q").stderr == ""
+    assert "replaced" not in succeed(*again[:3], tmp_path / "new.tally", *again[4:]).stderr
+    labels = ["friends", "work"]
+    noise = write_csv(tmp_path / "noise.csv", [(f"word{at}", labels[at % 2]) for at in range(60)])
+    worse = flat(succeed("train", noise, *again[2:], "-q"))
+    assert f"warning: replaced {path}, which was better (expected accuracy before:" in worse
+
+
 @pytest.mark.parametrize("model", ["multinomial", "refined"])
 def test_a_calibrated_or_merged_model_is_not_lost_either(tmp_path, model):
     one = trained(tmp_path, "one.tally", MAILS, "--model", model)

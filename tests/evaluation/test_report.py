@@ -25,6 +25,7 @@ from tallytext.evaluation import (
     brier_score,
     calibration_error,
     top_label,
+    wilson_interval,
 )
 
 NAMES = ["ham", "spam", "news", "eggs"]
@@ -138,6 +139,16 @@ def test_labels_that_the_model_does_not_know_are_named_and_count_as_wrong():
     assert [each.label for each in report.classes] == ["eggs", "ham"]
 
 
+@pytest.mark.parametrize("n", [1, 3, 38])
+def test_few_documents_that_are_all_right_leave_a_wide_interval(n):
+    one, several = reported([("ham", "ham")] * n), reported([(["ham", "spam"],) * 2] * n)
+    for found in (one, several):
+        assert found.score == 1
+        assert found.interval == pytest.approx(wilson_interval(n, n))
+        assert found.subset_accuracy_interval == pytest.approx(wilson_interval(n, n))
+    assert f"95% interval {one.interval[0]:.3f} to 1.000" in str(one)
+
+
 def test_intervals_are_those_of_drawing_documents():
     random = np.random.default_rng(0)
     correct = random.random(400) < 0.8
@@ -145,7 +156,7 @@ def test_intervals_are_those_of_drawing_documents():
     found, drawn = reported(pairs), bootstrap_interval(np.mean, correct)
     assert found.interval == pytest.approx((drawn.low, drawn.high), abs=0.01)
     assert found.micro_f1_interval == found.interval
-    assert reported(pairs, random_state=1).interval != found.interval
+    assert found.interval == wilson_interval(correct.sum(), 400)
 
 
 def test_the_interval_of_micro_f1_is_that_of_drawing_documents():

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -246,8 +246,23 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
     }
 
 
-def read_updates(path: str | Path) -> Changes:
-    """Return the numbers of documents learned, forgotten and merged since the training of a model.
+class EarlierModel(NamedTuple):
+    """What the header of a model file says about its past.
+
+    Attributes
+    ----------
+    updates : Changes
+        The numbers of documents learned, forgotten and merged since the training.
+    score : float or None
+        The expected accuracy, or micro-F1; None if it was not measured.
+    """
+
+    updates: Changes
+    score: float | None
+
+
+def read_earlier_model(path: str | Path) -> EarlierModel:
+    """Return what was learned since the training of a model, and its expected accuracy.
 
     Only the header of its file is read.
 
@@ -258,7 +273,9 @@ def read_updates(path: str | Path) -> Changes:
     """
     header = load_header(path, KIND, newest=FORMAT)
     try:
-        return _updates(header["summary"])
+        fitted = header["calibration"]
+        score = float(fitted["score"]) if fitted and fitted["n_documents"] else None
+        return EarlierModel(_updates(header["summary"]), score)
     except _INVALID_VALUES as problem:
         raise FileError(f"cannot read {str(path)!r}: {problem}.") from None
 

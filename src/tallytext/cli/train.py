@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePath
 from shlex import quote
@@ -47,6 +46,7 @@ from tallytext.errors import FileError, quoted
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
+    from tallytext.classifier.model_file import EarlierModel
     from tallytext.classifier.report import Advice, Report
     from tallytext.evaluation.report import EvaluationReport
     from tallytext.text.vectorizer import TextVectorizer
@@ -137,8 +137,9 @@ def train(
             )
     path = output or default_output(sources)
     with lock_output(path, wait, quiet):
-        if not force:
-            _check_no_updates(path)
+        earlier = _read_earlier(path)
+        if earlier is not None and not force:
+            _check_no_updates(path, earlier)
         with note_on_interrupt(lambda: f"Nothing was saved; {str(path)!r} was not changed."):
             untrained = _make_classifier(settings, quiet)
             if engine.engine is None:
@@ -168,19 +169,43 @@ def train(
             result_console().print(trained.note)
         if tested is not None:
             result_console().print(_test_line(tested))
+    if earlier is not None:
+        _tell_replaced(path, earlier, report, quiet)
     if not quiet:
         show_message(f"saved as {path}")
     close()
 
 
-def _check_no_updates(path: Path) -> None:
-    """Raise FileError if there is a model that learned, forgot or merged documents."""
-    from tallytext.classifier.model_file import read_updates
+def _read_earlier(path: Path) -> EarlierModel | None:
+    """Return what is known of the model in a file that will be replaced; None without one."""
+    from tallytext.classifier.model_file import read_earlier_model
 
     try:
-        updates = read_updates(path)
+        return read_earlier_model(path)
     except FileError:  # no model, or one that nothing can read
-        return
+        return None
+
+
+def _tell_replaced(path: Path, earlier: EarlierModel, report: Report, quiet: bool) -> None:
+    """Show that a model was replaced; as a warning if it was clearly better."""
+    from tallytext.evaluation.significance import wilson_interval
+
+    before = "unknown" if earlier.score is None else f"{earlier.score:.1%}"
+    n, now = report.n_evaluated, report.score
+    high = 0.0 if now is None else wilson_interval(now * n, n)[1]
+    if earlier.score is not None and high < earlier.score:
+        after = "unknown" if now is None else f"{now:.1%}"
+        show_warning(
+            f"replaced {path}, which was better (expected {report.measure} before: {before}, now: "
+            f"{after})."
+        )
+    elif not quiet:
+        show_message(f"replaced {path} (expected {report.measure} before: {before})")
+
+
+def _check_no_updates(path: Path, earlier: EarlierModel) -> None:
+    """Raise FileError if a model has learned, forgotten or merged documents."""
+    updates = earlier.updates
     counts = {"learned": updates.learned, "forgotten": updates.forgotten, "merged": updates.merged}
     done = [f"{verb} {n:,} document{'s' * (n != 1)}" for verb, n in counts.items() if n]
     if done:
@@ -360,7 +385,6 @@ def _test(classifier: TextClassifier, held_out: HeldOut) -> EvaluationReport | N
     """Return the evaluation report of a classifier on held-out documents."""
     from tallytext.classifier.evaluation import evaluate_classifier
     from tallytext.evaluation.report import EvaluationReport
-    from tallytext.evaluation.significance import wilson_interval
 
     if not held_out.n_documents:
         show_warning(
@@ -369,12 +393,7 @@ def _test(classifier: TextClassifier, held_out: HeldOut) -> EvaluationReport | N
         )
         return None
     evaluation = evaluate_classifier(classifier, held_out.pairs())
-    report = EvaluationReport.from_evaluation(evaluation)
-    if report.several_labels:
-        return report
-    # The interval of the report on training: a bootstrap of few documents has no width at 100%.
-    n = report.n_documents
-    return replace(report, subset_accuracy_interval=wilson_interval(report.score * n, n))
+    return EvaluationReport.from_evaluation(evaluation)
 
 
 def _test_line(report: EvaluationReport) -> str:

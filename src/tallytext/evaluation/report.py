@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from tallytext.errors import ScoreError
 from tallytext.evaluation.evaluation import CONFIDENCE_LEVELS, Evaluation
 from tallytext.evaluation.measures import FMeasures
-from tallytext.evaluation.significance import Interval, bootstrap_interval_of_counts
+from tallytext.evaluation.significance import (
+    Interval,
+    bootstrap_interval_of_counts,
+    wilson_interval,
+)
 from tallytext.io.html import notebook_table
 from tallytext.tally.labels import sort_labels
 from tallytext.terminal import console
@@ -102,13 +106,15 @@ class EvaluationReport:
     micro_precision, micro_recall, micro_f1 : float
         Averages over all labels pooled.
     micro_f1_interval : (float, float)
-        The 95% interval of micro-F1, by the bootstrap over documents.
+        The 95% interval of micro-F1: with several labels by the bootstrap over documents, otherwise
+        that of the accuracy.
     macro_precision, macro_recall, macro_f1 : float
         Means over all classes that are true or predicted for some document.
     subset_accuracy : float
         The share of documents with all of their labels predicted and no other. If each document
         has one label, this is the ``accuracy``.
     subset_accuracy_interval : (float, float)
+        Its 95% Wilson interval.
     classes : tuple of ClassMeasures
         Each of these classes, the most frequent first.
     confusions : tuple of Confusion
@@ -132,7 +138,7 @@ class EvaluationReport:
     >>> evaluation = Evaluation()
     >>> evaluation.add(["ham", "ham", "spam", "spam"], ["ham", "ham", "spam", "ham"])
     >>> print(EvaluationReport.from_evaluation(evaluation))
-    4 documents, accuracy 0.750 (95% interval 0.250 to 1.000)
+    4 documents, accuracy 0.750 (95% interval 0.301 to 0.954)
     <BLANKLINE>
            precision  recall     F1
     micro      0.750   0.750  0.750
@@ -199,7 +205,7 @@ class EvaluationReport:
         n_confusions : int, default=20
             The largest number of confusions in the report.
         random_state : int, default=0
-            Seed of the bootstrap.
+            Seed of the bootstrap, for documents with several labels.
         """
         if not evaluation.n_documents:
             raise ScoreError("no documents were evaluated. Was the input empty?")
@@ -382,24 +388,26 @@ def _label_counts(evaluation: Evaluation) -> tuple[list[Any], NDArray[np.int64]]
 
 
 def _intervals(evaluation: Evaluation, random_state: int) -> tuple[Interval, Interval]:
-    """Return accuracy and micro-averaged F1 with their bootstrap intervals."""
+    """Return the share of exactly right documents and micro-F1, with their 95% intervals."""
     # Sorted, so that the random samples do not depend on the order of documents.
     kinds = sorted(evaluation.documents)
-    counts = [evaluation.documents[kind] for kind in kinds]
+    counts = np.array([evaluation.documents[kind] for kind in kinds])
     right, given, wanted = np.array(kinds, dtype=np.int64).T
-    exact = (right == given) & (right == wanted)
-
-    def accuracy(sampled: NDArray[np.int64]) -> NDArray[np.float64]:
-        return sampled @ exact / sampled.sum(axis=1)
+    n = int(counts.sum())
+    n_exact = int(counts[(right == given) & (right == wanted)].sum())
+    exact = Interval(n_exact / n, *wilson_interval(n_exact, n))
+    if not evaluation.multi_label:
+        return exact, exact
 
     def micro_f1(sampled: NDArray[np.int64]) -> NDArray[np.float64]:
         # A sample can hold only documents without true and predicted labels.
         return 2 * (sampled @ right) / np.maximum(sampled @ (given + wanted), 1)
 
-    return (
-        bootstrap_interval_of_counts(accuracy, counts, random_state=random_state),
-        bootstrap_interval_of_counts(micro_f1, counts, random_state=random_state),
-    )
+    found = bootstrap_interval_of_counts(micro_f1, counts, random_state=random_state)
+    if found.low < found.high:
+        return exact, found
+    # All documents are equally good, so that samples of them do not differ.
+    return exact, Interval(found.estimate, *wilson_interval(found.estimate * n, n))
 
 
 def _measure_classes(labels: Sequence[Any], found: FMeasures) -> tuple[ClassMeasures, ...]:
