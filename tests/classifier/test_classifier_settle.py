@@ -213,3 +213,17 @@ def test_a_warm_pass_over_all_documents_does_not_settle(copied):
     settled.duplicates_ = expected.duplicates_  # the report still has the history
     settled._updates = expected._updates
     assert is_equal(settled, expected)
+
+
+@pytest.mark.parametrize("model", ["pooled", "knn"])
+def test_other_models_that_store_documents_find_them_too(model):
+    texts = [f"{word} no{at}" for at in range(10) for word in ("sea salt", "sky blue")]
+    labels, pool = ["sea", "sky"] * 10, [f"sea {at} wind" for at in range(30)]
+    clf = TextClassifier(model).fit(texts, labels, unlabelled=pool if model == "pooled" else None)
+    again = TextClassifier.from_bytes(clf.to_bytes())
+    for each in (clf, again):
+        found = each.is_learned([texts[0], texts[0], pool[0], "new"], ["sea", "sky", "sea", "sky"])
+        assert found.tolist() == [True, False, False, False]
+        assert each.evaluate([*texts, "sea"], [*labels, "sea"]).n_learned == 20
+    again.forget(texts[:1], labels[:1])
+    assert again.is_learned(texts[:2], labels[:2]).tolist() == [False, True]

@@ -374,7 +374,7 @@ def test_training_tells_of_the_model_that_it_replaces(tmp_path):
     again = ("train", tmp_path / "mails.tally.csv", "-o", path, "--model", "multinomial")
     line = f"replaced {path} (expected accuracy before: {score:.1%})"
     assert line in flat(succeed(*again))
-    assert succeed(*again, "-q").stderr == ""
+    assert "replaced" not in succeed(*again, "-q").stderr
     assert "replaced" not in succeed(*again[:3], tmp_path / "new.tally", *again[4:]).stderr
     labels = ["friends", "work"]
     noise = write_csv(tmp_path / "noise.csv", [(f"word{at}", labels[at % 2]) for at in range(60)])

@@ -156,7 +156,7 @@ def test_unknown_labels_are_shortened_inside_their_quotes(model, tmp_path):
         tmp_path / "new.csv", [("noon", "a whole sentence " * 9), ("lunch", 'a "b"')]
     )
     shown = " ".join(run("evaluate", model, source).stderr.split())
-    assert "such as 'a whole sentence a whole sentence a whol…'" in shown
+    assert "'a whole sentence a whole sentence a who…'" in shown
     assert """'a "b"'""" in shown
     assert "JSON" not in shown
 

@@ -597,7 +597,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def n_kept(self) -> int:
         """Number of documents whose counts are stored; 0 for models of class counts."""
-        return int(getattr(self.model_, "n_documents_", 0))
+        stored = getattr(self.model_, "documents_", None)
+        return int(getattr(self.model_, "n_documents_", 0) if stored is None else len(stored))
 
     def is_learned(self, texts: Any, labels: Any) -> NDArray[np.bool_]:
         """Return True for each document that was learned with these labels.
@@ -623,7 +624,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows):
             targets = targets_from_labels([listed[row] for row in rows], self.multi_label_)
             own = self._mask(self._own_columns(X[rows], terms))
-            is_learned[rows] = self.model_.is_learned(own, targets)
+            model = self.model_
+            is_learned[rows] = (
+                model.is_learned(own, targets)
+                if isinstance(model, RefinedNB)
+                else model.documents_.holds(own, targets.labels, model.labels_)
+            )
         return is_learned
 
     def learn_unlabelled(self, texts: Any) -> Self:

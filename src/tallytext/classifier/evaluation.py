@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from tallytext._typing import FloatArray
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.evaluation.evaluation import Evaluation
-from tallytext.models.refined import RefinedNB
 from tallytext.runtime import rows_per_block
 from tallytext.tally.labels import list_labels
 
@@ -91,7 +90,7 @@ def answer_batches(
             proba = classifier.predict_proba(texts)
             predicted = [*labels_and_probabilities(classifier, texts, proba)]
             evaluation.add(labels, [label for label, _ in predicted], proba, classes)
-            if isinstance(classifier.model_, RefinedNB) and classifier.n_kept:
+            if classifier.n_kept:
                 evaluation.n_learned += int(classifier.is_learned(texts, labels).sum())
             yield Answers(at, texts, labels, predicted, proba)
 

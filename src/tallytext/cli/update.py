@@ -54,11 +54,8 @@ class LearnedDocuments:
     """
 
     def __init__(self, classifier: TextClassifier) -> None:
-        from tallytext.models.refined import RefinedNB
-
         self._classifier = classifier
         self._known = set(classifier.classes_.tolist())
-        self._keeps_documents = isinstance(classifier.model_, RefinedNB)
         self._counts: Counter[Any] = Counter()
         self._n_again = 0
 
@@ -67,7 +64,7 @@ class LearnedDocuments:
         from tallytext.classifier.label_checks import count_labels
 
         self._counts.update(count_labels(labels))
-        if self._keeps_documents and self._classifier.n_kept:
+        if self._classifier.n_kept:
             self._n_again += int(self._classifier.is_learned(texts, labels).sum())
 
     def notes(self) -> list[str]:

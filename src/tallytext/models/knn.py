@@ -548,6 +548,26 @@ class DocumentStore:
         self._cached_index = None
         return remaining
 
+    def holds(self, counts: Any, labels: Iterable[Any], names: LabelIndex) -> NDArray[np.bool_]:
+        """Return True for each document that is stored with these labels.
+
+        Parameters
+        ----------
+        counts : sparse matrix of shape (n_documents, n_terms)
+        labels : iterable
+            The labels of the documents.
+        names : LabelIndex
+            The numbers of the labels.
+        """
+        index = names.copy()
+        starts, ids = index.encode(labels, counts.shape[0])
+        shape = counts.shape[0], len(index)
+        indicator = sparse.csr_array((np.ones(len(ids)), ids, starts), shape=shape)
+        keys = document_keys(_normalize(counts), _normalize(indicator))
+        with self.lock:
+            stored = self._key_index()
+            return np.array([bool(stored.get(key)) for key in keys], dtype=bool)
+
     def relabel(self, labels: Matrix) -> None:
         """Replace the labels of all documents."""
         self._batches = [(self.counts, _normalize(labels))]
