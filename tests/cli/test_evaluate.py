@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 
+import numpy as np
 import pytest
 
 import browser
@@ -99,6 +100,21 @@ def test_the_terminal_shows_the_surest_mistakes(model, test_file):
     assert probabilities == sorted(probabilities, reverse=True)
     assert re.search(r"\+cheap \d", shown)
     assert "mistakes" not in succeed("evaluate", model, test_file, "--show-errors", 0).stdout
+
+
+def test_mistakes_of_equal_probability_are_sorted_by_margin(tmp_path):
+    mails = [*MAILS, *[("lunch pills", "spam"), ("cheap lunch", "friends")] * 5]
+    model = trained(tmp_path, "mails.tally", mails, "--model", "refined")
+    texts = [" ".join(["cheap"] * n + ["pills"] * (n % 3)) for n in range(1, 20)]
+    source = write_csv(tmp_path / "new.csv", [(text, "work") for text in texts])
+    found = json_of("evaluate", model, source, "--show-errors", 9)["mistakes"]
+    assert len({each["probability"] for each in found}) == 1
+    shown, every = (
+        np.sort(TextClassifier.load(model).decision_function(some), axis=1)
+        for some in ([each["text"] for each in found], texts)
+    )
+    largest = sorted(every[:, -1] - every[:, -2], reverse=True)[:9]
+    assert (shown[:, -1] - shown[:, -2]).round(5).tolist() == np.round(largest, 5).tolist()
 
 
 def test_a_terminal_does_not_obey_a_text(model, test_file):

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tallytext.decision.explanation import Explanation
     from tallytext.io.batches import Batch
 
+# Probabilities that differ less are the same step of a calibration.
+_DIGITS = 9
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -121,14 +124,14 @@ class MistakeFinder:
         self._n_documents = 0
         self._column = {label: c for c, label in enumerate(classifier.classes_.tolist())}
         self._n_surest = n_surest
-        self._surest: list[tuple[float, int, Mistake]] = []
+        self._classifier = classifier
+        self._surest: list[tuple[float, float, int, Mistake]] = []
 
     @property
     def surest(self) -> list[Mistake]:
         """The mistakes with the highest probabilities, the most confident first."""
-        return [
-            mistake for _, _, mistake in sorted(self._surest, key=lambda each: (-each[0], -each[1]))
-        ]
+        ranked = sorted(self._surest, key=lambda each: each[:3], reverse=True)
+        return [mistake for *_, mistake in ranked]
 
     def find(self, answers: Answers, batch: Batch, file: str) -> list[Mistake]:
         """Return the mistakes of some predictions, in the order of the documents.
@@ -144,14 +147,27 @@ class MistakeFinder:
         found = [*self._mistakes(answers, batch, file)]
         self._n_documents += len(answers.labels)
         self.n_wrong += len(found)
-        for each in found:
-            # Of equally sure ones the earliest are kept.
-            entry = (each.probability, -each.number, each)
+        margins = self._margins(found) if self._n_surest else [0.0] * len(found)
+        for each, margin in zip(found, margins, strict=True):
+            # Calibrated probabilities come in steps. Of equal ones the larger margin counts, and of
+            # equal margins the earlier document.
+            entry = (round(each.probability, _DIGITS), margin, -each.number, each)
             if len(self._surest) < self._n_surest:
                 heapq.heappush(self._surest, entry)
-            elif self._n_surest and entry[:2] > self._surest[0][:2]:
+            elif self._n_surest and entry[:3] > self._surest[0][:3]:
                 heapq.heapreplace(self._surest, entry)
         return found
+
+    def _margins(self, found: list[Mistake]) -> list[float]:
+        """Return the best score minus the next of each document; 0 for several labels."""
+        classifier = self._classifier
+        if not found or classifier.multi_label_ or len(classifier.classes_) < 2:
+            return [0.0] * len(found)
+        values = classifier.decision_function([each.text for each in found])
+        if values.ndim == 1:  # of two classes
+            return [float(each) for each in np.abs(values)]
+        ordered = np.sort(values, axis=1)
+        return [float(each) for each in ordered[:, -1] - ordered[:, -2]]
 
     def _mistakes(self, answers: Answers, batch: Batch, file: str) -> Iterator[Mistake]:
         rows = zip(answers.labels, answers.predicted, answers.proba, strict=True)
