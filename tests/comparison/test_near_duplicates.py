@@ -3,6 +3,7 @@
 import numpy as np
 
 import tallytext
+from tallytext.classifier.report import HeldOutDuplicates
 from tallytext.comparison import NearDuplicates
 from tallytext.comparison.documents import make_splits
 from tallytext.comparison.near_duplicates import near_duplicates
@@ -29,9 +30,11 @@ def test_the_warning_has_scores_with_and_without_duplicates():
     assert scores in found.warning
 
 
-def test_no_effect_is_claimed_if_scores_are_equal():
-    harmless = NearDuplicates(100, 10, score=0.8, score_without=0.8)
-    assert "the score does not show it (with them 80.0%, without them 80.0%)" in harmless.warning
+def test_near_duplicates_without_a_clear_effect_are_no_warning():
+    for score in (0.8, 0.79, 0.85):
+        assert NearDuplicates(100, 10, score=0.8, score_without=score).warning == ""
+        assert not HeldOutDuplicates(100, 10, 0.8, score).is_notable
+    assert HeldOutDuplicates(100, 10, 0.8, 0.7).is_notable
     assert "too high" in NearDuplicates(100, 10, score=0.8, score_without=0.7).warning
     assert NearDuplicates(100, 1, score=0.8, score_without=0.7).warning == ""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tallytext.classifier.expressions import format_estimator
 from tallytext.classifier.registry import Learner, learners
 from tallytext.errors import ExpressionError, FileError, LabelError, SettingsError
-from tallytext.evaluation.significance import wilson_interval
+from tallytext.evaluation.significance import falls_clearly, wilson_interval
 from tallytext.io.html import notebook_table
 from tallytext.models.multinomial import MultinomialNB
 from tallytext.models.smoothing.base import Smoothing
@@ -172,8 +172,11 @@ is 81.2% instead of 84.0%
 
     @property
     def is_notable(self) -> bool:
-        """True if there are enough of them to change the accuracy."""
-        return self.n_duplicates >= _MIN_NEAR_SHARE * self.n_checked > 0
+        """True if they are many and the accuracy falls clearly without them, or all are."""
+        if not self.n_duplicates >= _MIN_NEAR_SHARE * self.n_checked > 0:
+            return False
+        without = self.score_without
+        return without is None or falls_clearly(self.score, without, self.n_checked)
 
     def __str__(self) -> str:
         if self.score_without is None:

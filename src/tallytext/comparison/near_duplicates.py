@@ -11,6 +11,7 @@ import numpy as np
 from tallytext.comparison.documents import Splits
 from tallytext.comparison.outcomes import Outcomes
 from tallytext.evaluation.folds import Rows
+from tallytext.evaluation.significance import falls_clearly
 from tallytext.models.knn import CosineKNN
 from tallytext.text.vectorizer import TextVectorizer
 
@@ -61,8 +62,8 @@ class NearDuplicates:
 
     @property
     def warning(self) -> str:
-        """A sentence if there are enough of them to raise scores, else an empty string."""
-        if self.share < _MIN_WARNING_SHARE:
+        """A sentence if they are many and raise the score clearly, else an empty string."""
+        if self.share < _MIN_WARNING_SHARE or not self._raises_score:
             return ""
         return (
             f"{self.share:.0%} of the test documents have a near duplicate among the training "
@@ -70,14 +71,17 @@ class NearDuplicates:
         )
 
     @property
+    def _raises_score(self) -> bool:
+        if self.score is None or self.score_without is None:
+            return True  # as far as is known
+        return falls_clearly(self.score, self.score_without, self.n_checked)
+
+    @property
     def _effect(self) -> str:
         too_high = ", so scores are too high for documents that are really new"
         if self.score is None or self.score_without is None:
             return too_high
-        scores = f"with them {self.score:.1%}, without them {self.score_without:.1%}"
-        if self.score_without < self.score:
-            return f"{too_high} ({scores})"
-        return f", but the score does not show it ({scores})"
+        return f"{too_high} (with them {self.score:.1%}, without them {self.score_without:.1%})"
 
 
 def near_duplicates(

@@ -262,6 +262,24 @@ def _sign_p_value(only_a: int, only_b: int, alternative: Alternative) -> float:
     return float(binomtest(only_a, only_a + only_b, alternative=alternative).pvalue)
 
 
+def falls_clearly(before: float, after: float, n_documents: int) -> bool:
+    """Return True if a score falls by more than its standard error.
+
+    Parameters
+    ----------
+    before, after : float
+        A score on documents, and on a part of them.
+    n_documents : int
+        The number of all documents.
+
+    Examples
+    --------
+    >>> falls_clearly(0.84, 0.81, 400), falls_clearly(0.84, 0.83, 400), falls_clearly(1.0, 1.0, 9)
+    (True, False, False)
+    """
+    return before - after > sqrt(max(before * (1 - before), 0.0) / max(n_documents, 1))
+
+
 def wilson_interval(
     n_right: float, n_total: float, quantile: float = _NORMAL_QUANTILE
 ) -> tuple[float, float]:
