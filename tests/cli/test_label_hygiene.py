@@ -94,7 +94,7 @@ def test_learn_stops_at_a_slip_of_a_known_label(tmp_path):
     more = write_csv(tmp_path / "more.csv", [("noon", "freinds"), ("new", "invoices")])
     result = run("learn", model, more)
     assert result.exit_code == 1
-    assert "'freinds' (1) may be a typo of 'friends' (20)" in result.stderr
+    assert "'freinds' (1) may be a typo of 'friends' (20 in the model)" in result.stderr
     assert model.read_bytes() == before
 
 
@@ -204,3 +204,12 @@ def test_train_names_labels_with_one_document(tmp_path):
     assert "labels with one document: 'invoices'" in result.stderr
     tidy = write_csv(tmp_path / "tidy.csv", MAILS)
     assert "one document" not in succeed("train", tidy, *options).stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "learn"])
+def test_labels_that_are_merged_are_counted_where_they_are(tmp_path, command):
+    model = trained(tmp_path)
+    more = [("noon", "Friends"), ("lunch", "friends"), ("pills", "spam")]
+    source = write_csv(tmp_path / "more.csv", more)
+    shown = " ".join(succeed(command, model, source, "--merge-labels").stderr.split())
+    assert "'friends' (20 in the model) and 'Friends' (1) differ only by case or blanks" in shown

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -54,6 +54,8 @@ class LabelProblems:
         and that one.
     missing : tuple of (label, count)
         Labels such as "NaN", "None" or "null", which programs write for a missing value.
+    in_model : frozenset of labels
+        Labels of a model, whose counts are those of the model.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class LabelProblems:
     spellings: tuple[tuple[Counted, ...], ...] = ()
     slips: tuple[tuple[Counted, Counted], ...] = ()
     missing: tuple[Counted, ...] = ()
+    in_model: frozenset[Any] = field(default=frozenset(), repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.spellings or self.slips or self.missing)
@@ -79,15 +82,19 @@ class LabelProblems:
     def sentences(self) -> list[str]:
         """Return a sentence for each problem, at most five of each kind."""
         spelled = [
-            f"{_join(map(_describe_count, group))} differ only by {_difference(group)}."
+            f"{_join(map(self._describe, group))} differ only by {_difference(group)}."
             for group in self.spellings
         ]
         slips = [
-            f"{_describe_count(rare)} may be a typo of {_describe_count(known)}."
+            f"{self._describe(rare)} may be a typo of {self._describe(known)}."
             for rare, known in self.slips
         ]
         missing = [_missing_sentence(self.missing)] if self.missing else []
         return [*_first_sentences(spelled), *_first_sentences(slips), *missing]
+
+    def _describe(self, each: Counted) -> str:
+        label, n = each
+        return f"{quoted(label)} ({n:,}{' in the model' * (label in self.in_model)})"
 
     def replacements(self) -> dict[Any, Any]:
         """Return the most frequent spelling for each other one, and None for missing labels."""
@@ -160,10 +167,17 @@ def count_problems(counts: LabelCounts, known: LabelCounts | None = None) -> Lab
         for group in folded.values()
         if len(group) > 1 and any(is_new(label) for label, _ in group)
     )
+
+    def count_once(each: Counted) -> Counted:
+        # Documents of the input and of the model are not added up in a message.
+        return each[0], before.get(each[0], each[1])
+
+    slips = ((rare, other) for rare, other in _slips(folded) if is_new(rare[0]))
     return LabelProblems(
-        spellings,
-        tuple((rare, other) for rare, other in _slips(folded) if is_new(rare[0])),
+        tuple(tuple(map(count_once, group)) for group in spellings),
+        tuple((rare, count_once(other)) for rare, other in slips),
         tuple(each for each in missing if each[0] not in before),
+        frozenset(before),
     )
 
 
