@@ -55,7 +55,25 @@ def test_the_baseline_of_several_labels_is_the_micro_f1_of_the_most_frequent():
 def test_a_model_of_noise_is_not_enough_and_the_data_are_to_be_checked():
     found = report(*noise(600))
     assert found.verdict == "not enough"
-    assert "tallytext.compare" in line(str(found), "next")
+    shown = str(found).splitlines()
+    (first,) = (at for at, each in enumerate(shown) if each.startswith("  next "))
+    assert "each label belongs to its text" in shown[first]
+    assert "tallytext.compare" in shown[first + 1]
+
+
+def test_a_single_class_asks_for_another():
+    found = report(["a"] * 40, TEXTS[:40])
+    assert line(str(found), "next") == "clf.fit(texts, labels), with texts of at least two labels"
+
+
+@pytest.mark.parametrize("model", ["multinomial", "refined", "pooled"])
+def test_changes_since_the_training_are_told_after_calibrating_again(model):
+    clf = TextClassifier(model).fit(TEXTS, LABELS)
+    clf.learn(["salt"] * 3, ["sea"] * 3).forget(["salt"], ["sea"]).settle()
+    loaded = TextClassifier.from_bytes(clf.recalibrate(TEXTS[:40], LABELS[:40]).to_bytes())
+    told = "3 learned, 1 forgotten documents since the training; calibrated afterwards"
+    for each in (clf, loaded):
+        assert line(str(each.report()), "changed") == told
 
 
 def test_a_good_model_is_to_be_used():

@@ -416,8 +416,27 @@ def test_learning_tells_of_documents_that_were_learned_before(tmp_path):
     again = write_csv(tmp_path / "again.csv", [MAILS[0], MAILS[1], *MORE])
     other = tmp_path / "other.tally"
     shown = succeed("learn", model, again, "-o", other).stderr
-    assert "2 documents had been learned before, and count twice now\n" in shown
+    assert "2 documents had been learned before, and count twice now, so that the" in shown
     shown = succeed("learn", model, again, "-o", other, "--quiet").stderr
     assert "learned before" not in shown
     more = write_csv(tmp_path / "more.csv", MORE)
     assert "learned before" not in succeed("learn", model, more).stderr
+
+
+def test_the_next_step_for_wrong_columns_is_to_check_them(tmp_path):
+    texts = [(f"t{at}", text, label) for at, (text, label) in enumerate(MAILS)]
+    source = write_csv(tmp_path / "mails.csv", texts, ("id", "text", "label"))
+    common = ("train", source, "-o", tmp_path / "m.tally", "--model", "multinomial")
+    shown = succeed(*common, "--text", "id").stdout
+    assert "  next         check --text id and --label label: are these the right columns?" in shown
+    one = write_csv(tmp_path / "one.csv", [(text, "spam") for text, _ in MAILS])
+    shown = succeed("train", one, *common[2:]).stdout
+    assert "  next         tally train" in shown and "with a column of two labels or more" in shown
+
+
+@pytest.mark.parametrize("model", ["refined", "pooled"])
+def test_info_shows_what_was_learned_since_the_training(tmp_path, model):
+    path = trained(tmp_path, "mails.tally", MAILS, "--model", model)
+    more = write_csv(tmp_path / "more.csv", [("cheap now", "spam"), ("noon today", "friends")])
+    succeed("learn", path, more, "-q")
+    assert "changed      2 learned documents since the training" in succeed("info", path).stdout

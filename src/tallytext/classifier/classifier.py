@@ -1272,6 +1272,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_evaluated=0 if calibration is None else calibration.n_documents,
             method="" if calibration is None else calibration.method,
             changes=self.changes_,
+            updates=self._updates,
             duplicates=self.duplicates_,
             # Known after training only: a model file does not hold it.
             near_duplicates=self._near_duplicates,

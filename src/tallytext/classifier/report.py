@@ -113,6 +113,8 @@ class Advice:
     ----------
     predict, label, compare : str
         How to predict labels, how to get more of them, and how to find problems of the data.
+    columns, classes : str
+        What to check if nothing was learned, and if there is a single class.
     groups : str
         How to hold out whole threads, or the latest documents.
     recalibrate : str
@@ -124,6 +126,8 @@ class Advice:
     predict: str = "clf.predict(new_texts)"
     label: str = "clf.learn(more_texts, more_labels), with more labelled texts"
     compare: str = "tallytext.compare(texts, labels), which finds problems of the data"
+    columns: str = "check that each label belongs to its text, and that texts are the right ones"
+    classes: str = "clf.fit(texts, labels), with texts of at least two labels"
     groups: str = "pass groups= or time= to fit"
     recalibrate: str = "clf.recalibrate(texts, labels)"
     details: str = "clf.report().to_text(verbose=True)"
@@ -211,6 +215,8 @@ class Report:
         "groups", the latest in "time", or "held out" for the documents of ``recalibrate``.
     changes : Changes
         Since the calibration was fitted.
+    updates : Changes
+        Since the training; the calibration may have been fitted again.
     duplicates : Duplicates or None
         Documents that occurred more than once when the classifier was fitted.
     near_duplicates : HeldOutDuplicates or None
@@ -280,6 +286,7 @@ class Report:
     description: str = ""
     baseline: float | None = None
     most_frequent: Any = None
+    updates: Changes = field(default_factory=Changes)
     # Left out of comparisons, because a model file does not hold it.
     near_duplicates: HeldOutDuplicates | None = field(default=None, compare=False)
 
@@ -380,7 +387,7 @@ class Report:
             return [
                 f"{self.measure} unknown: no documents could be held out to measure it",
                 *_section("verdict", self._verdict_lines()),
-                *_section("next", [self._next_step(advice)]),
+                *_section("next", self._next_steps(advice)),
             ]
         between = "" if self.interval is None else " (95% interval: {:.1%} to {:.1%})"
         n = _number_of(self.n_evaluated, "document")
@@ -393,7 +400,7 @@ class Report:
             *_section("baseline", [baseline[0] + named] if self.baseline is not None else []),
             *_section("verdict", self._verdict_lines()),
             *_section("caution", self._caution_lines(advice)),
-            *_section("next", [self._next_step(advice)]),
+            *_section("next", self._next_steps(advice)),
         ]
 
     def _verdict_lines(self) -> list[str]:
@@ -423,6 +430,13 @@ class Report:
         when = "texts come in threads, by author or as near duplicates"
         check = [f"to check: {advice.groups}"] * (self.method == "cross-validation")
         return [f"the figure is too high if {when}", *check]
+
+    def _next_steps(self, advice: Advice) -> list[str]:
+        if self.n_classes == 1 and not self.multi_label:
+            return [advice.classes]
+        # Of fewer documents, nothing better can be expected.
+        is_suspicious = self.verdict == _USELESS and self.n_evaluated >= _MIN_EVALUATED
+        return [*[advice.columns] * is_suspicious, self._next_step(advice)]
 
     def _next_step(self, advice: Advice) -> str:
         if self.is_stale:
@@ -463,6 +477,8 @@ class Report:
         ]
 
     def _change_lines(self, advice: Advice) -> list[str]:
+        if self.updates and not self.changes:
+            return [f"{self.updates} since the training; calibrated afterwards"]
         if self.score is None or not self.changes:
             return []
         if self.is_stale:

@@ -506,10 +506,18 @@ def command_advice(
     more, file = f"new.{ending}", quote(str(model))
     given = " ".join("mails.csv" if each == "-" else quote(each) for each in sources[:3])
     compare = f"tally compare {given}{text}{label}"
+    columns = (
+        f"check the folders of {given}: are their names the labels?"
+        if format in ("folder", "tar")
+        else f"check --text {quote(how.text)} and --label {quote(str(how.label or 'label'))}: are "
+        "these the right columns?"
+    )
     return Advice(
         predict=f"tally predict {file} {more}{text} -o labelled.{ending}",
         label=f"tally label {more}{text}, then tally learn {file} new.labels.jsonl",
         compare=compare,
+        columns=columns,
+        classes=f"tally train {given}{text} --label COLUMN, with a column of two labels or more",
         groups=f"{compare} --groups COLUMN",
         recalibrate=f"tally recalibrate {file} {more}{text}{label}",
         details=f"tally info {file} -v",

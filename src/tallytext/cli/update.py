@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _MAX_BATCH_DOCUMENTS = 16_384
 _MAX_LABELS_SHOWN = 10
+_TOO_HIGH = ", so that the expected accuracy is too high"
 
 
 class LearnedDocuments:
@@ -77,10 +78,11 @@ class LearnedDocuments:
             shown += f" and {more:,} more" * (more > 0)
             notes.append(f"new label{'s' * (len(new) != 1)}: {shown}")
         if self._n_again == 1:
-            notes.append("1 document had been learned before, and counts twice now")
+            notes.append(f"1 document had been learned before, and counts twice now{_TOO_HIGH}")
         elif self._n_again:
             notes.append(
-                f"{self._n_again:,} documents had been learned before, and count twice now"
+                f"{self._n_again:,} documents had been learned before, and count twice "
+                f"now{_TOO_HIGH}"
             )
         return notes
 
