@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from classifiers import corpora, raw, spread, spread_several, texts
 from tallytext import PooledNB, TermSelector, TextClassifier, TextVectorizer
-from tallytext.classifier import Learner, find_learner, learners, model_file, register
+from tallytext.classifier import (
+    Learner,
+    find_learner,
+    learners,
+    model_file,
+    register,
+    training,
+)
 from tallytext.classifier.model_selection import StoredRows, TrainingSize, is_affordable
 from tallytext.classifier.training import DocumentCounter
 from tallytext.errors import (
@@ -47,7 +54,7 @@ def test_few_labels_go_to_the_learner_that_learns_from_the_pool(pooled):
     report = pooled.report()
     assert report.learner == "pooled"
     assert (report.n_documents, report.n_unlabelled) == (18, len(POOL))
-    assert "6 labels per class" in report.reason
+    assert "so few labels (6 per class, the median)" in report.reason
     assert report.notes == pooled.model_.notes_
     assert f"{len(POOL)} documents" in str(report)
     assert report.reason in str(report)
@@ -213,9 +220,18 @@ def test_many_labels_are_compared():
     assert {"pooled", "multinomial", "chi-contrast"} <= {*tried}
     assert tried["pooled"].score is not None
     assert clf.report().n_unlabelled == len(POOL)
-    assert clf.report().learner in clf.report().reason
+    both = [max(t.score for t in clf.trials_ if (t.learner == "pooled") is is_pooled and t.score)
+            for is_pooled in (True, False)]  # fmt: skip
+    assert all(f"{score:.1%}" in clf.report().reason for score in both)
     if clf.report().learner != "pooled":
         clf.learn(["salt wave"], [LABELS[0]])
+
+
+def test_few_labels_per_class_are_compared_if_they_are_many_in_all(monkeypatch):
+    monkeypatch.setattr(training, "MIN_COMPARED_WITH_POOL", len(FEW) - 1)
+    clf = TextClassifier().fit(FEW, THEIRS, unlabelled=POOL)
+    assert {"pooled", "refined", "multinomial"} <= {trial.learner for trial in clf.trials_}
+    assert "not compared" not in clf.report().reason
 
 
 def test_a_pool_smaller_than_the_labelled_documents_is_left_alone():
@@ -262,7 +278,8 @@ def confident():
 def test_the_pool_wins_where_it_is_better(confident):
     clf = TextClassifier("best").fit(TEXTS * 2, LABELS * 2, unlabelled=POOL)
     assert clf.report().learner == "pooled"
-    assert "learns from them and had the best held-out score" in clf.report().reason
+    assert "learns from them: " in clf.report().reason
+    assert "of held-out documents right, and 32.5% by multinomial" in clf.report().reason
     assert clf.predict_proba(NEW).shape == (len(NEW), 3)
 
 
@@ -446,6 +463,7 @@ def test_one_or_two_labels_per_class(k, pool):
 def test_what_has_a_label_of_its_own_is_not_judged():
     clf = TextClassifier().fit([*FEW, "sand dune"], [*THEIRS, "moon"], unlabelled=POOL)
     assert clf.report().n_evaluated == len(FEW)
+    assert "1 document left out: each the only one of its class" in str(clf.report())
     assert clf.predict_proba(["dune"]).shape == (1, 4)
 
 

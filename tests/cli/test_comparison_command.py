@@ -170,3 +170,19 @@ def test_documents_are_shown_with_the_ids_of_the_user(tmp_path):
     assert row.startswith(f"{source},8,key-7,spam,")
     succeed("compare", source, *LEARNERS, "-o", page)
     assert "row 8" in page.read_text()
+
+
+def test_the_difference_from_train_is_explained_where_auto_is_compared(mails, tmp_path):
+    options = (
+        "compare",
+        mails,
+        "--learner",
+        "multinomial",
+        "-o",
+        tmp_path / "r.html",
+        "--folds",
+        2,
+    )
+    explained = "tally train holds out other documents"
+    assert explained in succeed(*options, "--learner", "auto").stderr
+    assert explained not in succeed(*options).stderr

@@ -315,10 +315,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with several labels or none.
         unlabelled : list, column or iterable of str, default=None
             Texts of the same kind without labels, which help if there are few labels. "auto" and
-            "best" then take "pooled" if classes have 50 labels or fewer (the median), and compare
-            it with the other learners if they have more. With few labels, a pool of fewer
-            documents than those with labels is not used, since it lowers the accuracy. These texts
-            are in no class and not among the counts, except with
+            "best" then take "pooled" if there are at most 1,000 labels, and 50 per class (the
+            median), and compare it with the other learners if there are more. With few labels, a
+            pool of fewer documents than those with labels is not used, since it lowers the
+            accuracy. These texts are in no class and not among the counts, except with
             :class:`~tallytext.models.Semantic` smoothing: it counts their words in the background,
             and learns its translation from them if it has none. None and missing values are not
             labels, and -1 is a label like any other, so texts without labels must be given here.
@@ -1273,6 +1273,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             method="" if calibration is None else calibration.method,
             changes=self.changes_,
             updates=self._updates,
+            n_single=self._n_not_held_out(calibration),
             duplicates=self.duplicates_,
             # Known after training only: a model file does not hold it.
             near_duplicates=self._near_duplicates,
@@ -1290,6 +1291,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             baseline=baseline,
             most_frequent=most_frequent,
         )
+
+    def _n_not_held_out(self, calibration: Calibration | None) -> int:
+        """Return how many documents a model left out of its own cross-validation."""
+        if calibration is None or self.multi_label_ or self.learner_.validation != "self":
+            return 0
+        n_single = int((self.tally_.class_documents == 1).sum())
+        # Other differences have other reasons: a sample, or documents that came later.
+        is_reason = calibration.n_documents + n_single == self.tally_.n_documents
+        return n_single if is_reason and calibration.method == "cross-validation" else 0
 
     def save(self, path: str | Path) -> None:
         """Write the classifier to a file: counts, settings and calibration, but no code.

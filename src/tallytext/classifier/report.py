@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from tallytext.text.vectorizer import TextVectorizer
 
 MAX_FEW_LABELS = 50
-"""Labels per class (median) up to which only semi-supervised learners are used, if they can be."""
+"""Labels per class (median) up to which a pool has to be as large as the labelled documents."""
+MIN_COMPARED_WITH_POOL = 1_000
+"""With few labels per class, learners with and without a pool are compared above so many labels."""
 
 _MAX_DOCUMENTS = 2**63
 # Fewer near duplicates hardly change an accuracy.
@@ -249,6 +251,8 @@ class Report:
         The score of always predicting ``most_frequent``; None if there are no documents.
     most_frequent : object
         The most frequent class.
+    n_single : int
+        Documents that were not held out, because they are the only ones of their class.
 
     Examples
     --------
@@ -287,6 +291,7 @@ class Report:
     baseline: float | None = None
     most_frequent: Any = None
     updates: Changes = field(default_factory=Changes)
+    n_single: int = 0
     # Left out of comparisons, because a model file does not hold it.
     near_duplicates: HeldOutDuplicates | None = field(default=None, compare=False)
 
@@ -393,10 +398,12 @@ class Report:
         n = _number_of(self.n_evaluated, "document")
         baseline = [f"{self.baseline:.1%} by always predicting the most frequent label"]
         named = f", {str(self.most_frequent)!r}"
+        only = f"{_number_of(self.n_single, 'document')} left out"
+        single = [f"{only}: each the only one of its class"] * (self.n_single > 0)
         return [
             f"{self.score:.1%} {self.measure} expected on new texts like these"
             + between.format(*(self.interval or ())),
-            *_section("measured on", [_HELD_OUT.get(self.method, "{n}").format(n=n)]),
+            *_section("measured on", [_HELD_OUT.get(self.method, "{n}").format(n=n), *single]),
             *_section("baseline", [baseline[0] + named] if self.baseline is not None else []),
             *_section("verdict", self._verdict_lines()),
             *_section("caution", self._caution_lines(advice)),
@@ -708,7 +715,11 @@ def refuse_multi_label() -> NoReturn:
 
 
 def explain_unlabelled_choice(
-    n_labels: float, chosen: Learner, compared: Sequence[Learner], outnumbered: bool = False
+    n_labels: float,
+    chosen: Learner,
+    compared: Sequence[Learner],
+    scores: Sequence[CandidateScore],
+    outnumbered: bool = False,
 ) -> str:
     """Return the reason why a learner was selected, if there were documents without labels.
 
@@ -719,14 +730,22 @@ def explain_unlabelled_choice(
     chosen : Learner
     compared : sequence of Learner
         All candidates, including the selected one.
+    scores : sequence of CandidateScore
+        Their scores on held-out documents, the best first.
     outnumbered : bool, default=False
         Whether there are more labelled documents than unlabelled ones.
 
     Examples
     --------
     >>> from tallytext.classifier import find_learner
-    >>> print(explain_unlabelled_choice(10, find_learner("pooled"), [find_learner("pooled")]))
-    pooled learns from them; 10 labels per class (median) are too few to compare learners
+    >>> from tallytext.classifier.model_selection import CandidateScore
+    >>> pooled, other = find_learner("pooled"), find_learner("refined")
+    >>> print(explain_unlabelled_choice(10, pooled, [pooled], []))
+    pooled learns from them; not compared with learners that cannot, because it is usually better \
+with so few labels (10 per class, the median)
+    >>> scores = [CandidateScore("pooled", "", 0.71, 900), CandidateScore("refined", "", 0.68, 900)]
+    >>> print(explain_unlabelled_choice(60, pooled, [pooled, other], scores))
+    pooled learns from them: 71.0% of held-out documents right, and 68.0% by refined without them
     """
     if outnumbered and not any(each.unlabelled for each in compared):
         return "not used: fewer than the labelled documents, and so few seldom help"
@@ -734,12 +753,27 @@ def explain_unlabelled_choice(
         return "not used: a table of their words and all classes would not fit into memory"
     if all(each.unlabelled for each in compared):
         return (
-            f"{chosen.name} learns from them; {n_labels:g} label{'s' * (n_labels != 1)} per class "
-            f"(median) {'is' if n_labels == 1 else 'are'} too few to compare learners"
+            f"{chosen.name} learns from them; not compared with learners that cannot, because it "
+            f"is usually better with so few labels ({n_labels:g} per class, the median)"
         )
+    able = {each.name for each in compared if each.unlabelled}
+    measured = [each for each in scores if each.score is not None]
+    with_them = [each for each in measured if each.learner in able]
+    others = [each for each in measured if each.learner not in able]
+    if not with_them or not others:
+        return f"{chosen.name} was taken without a comparison, for lack of time or documents"
+    best, rest = (each[0] for each in (with_them, others))
+    assert best.score is not None and rest.score is not None
     if chosen.unlabelled:
-        return f"{chosen.name} learns from them and had the best held-out score"
-    return f"not used: {chosen.name}, which cannot learn from them, had the best held-out score"
+        return (
+            f"{best.learner} learns from them: {best.score:.1%} of held-out documents right, and "
+            f"{rest.score:.1%} by {rest.learner} without them"
+        )
+    is_lower = " (the difference may be chance)" * (rest.score < best.score)
+    return (
+        f"not used: {rest.learner} without them has {rest.score:.1%} of held-out documents right, "
+        f"and {best.learner} with them {best.score:.1%}{is_lower}"
+    )
 
 
 def describe_origin(

@@ -45,6 +45,7 @@ from tallytext.classifier.registry import (
 )
 from tallytext.classifier.report import (
     MAX_FEW_LABELS,
+    MIN_COMPARED_WITH_POOL,
     UnlabelledSummary,
     check_semi_supervised,
     describe_overflow,
@@ -797,7 +798,8 @@ class Training:
         ):
             return [each for each in self.candidates if not each.learner.unlabelled]
         # Held-out scores on so few documents are too noisy to choose between learners.
-        return semi_supervised if self._has_few_labels(tally) else self.candidates
+        is_noisy = tally.n_documents - self._n_in_no_class <= MIN_COMPARED_WITH_POOL
+        return semi_supervised if is_noisy and self._has_few_labels(tally) else self.candidates
 
     def _folds(
         self,
@@ -834,7 +836,7 @@ class Training:
             labels_per_class = float(np.median(tally.class_documents))
             compared = [each.learner for each in self.candidates]
             reason = explain_unlabelled_choice(
-                labels_per_class, chosen, compared, bool(self._waiting)
+                labels_per_class, chosen, compared, selection.scores, bool(self._waiting)
             )
         return UnlabelledSummary(n, reason, notes)
 

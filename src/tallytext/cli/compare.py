@@ -195,6 +195,11 @@ def compare(
     if not quiet:
         n, seconds = len(labels), perf_counter() - start
         show_message(f"{n:,} documents, {comparison.splits.description}, in {seconds:,.1f} s")
+        if any(each.name == "auto" for each in comparison.results):
+            show_message(
+                "tally train holds out other documents than these folds, so its expected accuracy "
+                "may differ a little from that of auto"
+            )
         if suspects is not None:
             show_message(f"suspect labels saved as {suspects}")
         show_message(f"report saved as {path}")

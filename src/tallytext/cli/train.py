@@ -105,7 +105,7 @@ def train(
 
     If you have few labels, add many more documents of the same kind without labels: leave their
     label empty, or pass their files with --unlabelled. The model "pooled" also learns from these.
-    It is used if classes have 50 labelled documents or fewer.
+    With at most 1,000 labels, 50 per class, it is used; with more, it is compared with the others.
 
     For data too large for one machine, --engine counts the documents with Dask or Spark, with the
     same counts as on one machine. Models are then compared on a sample of the documents.
