@@ -164,3 +164,9 @@ def test_a_notebook_has_every_line_of_the_report():
     for each in (found.description, "most frequent label", "clf.predict(new_texts)"):
         assert each.replace("'", "&#x27;") in page
     assert page.count("<table>") == page.count("</table>") == 2
+
+
+def test_the_most_frequent_label_does_not_depend_on_the_order_of_documents():
+    texts, labels = ["salt", "wind"] * 4, ["sky", "sea"] * 4
+    for each in (labels, labels[::-1]):
+        assert report(each, texts).most_frequent == "sea"

@@ -26,7 +26,7 @@ def trained(folder, *options):
 def test_a_pool_is_learned_from(folder):
     said = trained(folder, "--unlabelled", folder / "more.jsonl")
     assert (said["learner"], said["n_documents"], said["n_unlabelled"]) == ("pooled", 6, len(TEXTS))
-    assert "2 labels per class" in said["reason"]
+    assert "so few labels (2 per class, the median)" in said["reason"]
     assert said["notes"] and said["skipped_unlabelled"] == 0
     assert TextClassifier.load(folder / "m.tally").predict(["cheap pills"]).tolist() == ["spam"]
 

@@ -8,6 +8,8 @@ from html import escape
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from tallytext.classifier.expressions import format_estimator
 from tallytext.classifier.registry import Learner, learners
 from tallytext.errors import ExpressionError, FileError, LabelError, SettingsError
@@ -16,6 +18,7 @@ from tallytext.io.html import notebook_table
 from tallytext.models.multinomial import MultinomialNB
 from tallytext.models.smoothing.base import Smoothing
 from tallytext.tally.gathered import Origin
+from tallytext.tally.labels import sort_labels
 from tallytext.tally.planes import Plane
 from tallytext.tally.tally import Tally
 from tallytext.text.duplicates import Duplicates
@@ -660,10 +663,11 @@ def baseline_score(tally: Tally, multi_label: bool) -> tuple[float | None, Any]:
     n_labels = float(documents.sum())
     if not n_labels:
         return None, None
-    best = int(documents.argmax())
-    n_best, n_documents = float(documents[best]), float(tally.n_documents)
+    n_best, n_documents = float(documents.max()), float(tally.n_documents)
+    # Of equally frequent ones the first label, because the order of classes is that of arrival.
+    best = sort_labels(tally.classes[c] for c in np.flatnonzero(documents == documents.max()))[0]
     score = 2 * n_best / (n_documents + n_labels) if multi_label else n_best / n_labels
-    return score, tally.classes[best]
+    return score, best
 
 
 def describe_chosen(model: Any) -> list[str]:
