@@ -124,12 +124,12 @@ class StaleWarning(UserWarning):
     """Probabilities, prediction sets and thresholds are older than the last change of the model."""
 
 
-def quoted(value: object, width: int = 60) -> str:
+def quote_value(value: object, width: int = 60) -> str:
     """Return a value in quotes for a message; a long text is shortened inside its quotes.
 
     Examples
     --------
-    >>> print(quoted("sea"), quoted("a label that is a whole sentence", 20), quoted(1999))
+    >>> print(quote_value("sea"), quote_value("a label that is a whole sentence", 20), quote_value(1999))
     'sea' 'a label that is a w…' 1999
     """
     if isinstance(value, str) and len(value) > width:
@@ -137,15 +137,17 @@ def quoted(value: object, width: int = 60) -> str:
     return f"{value!r:.{width}}" if not isinstance(value, str) else repr(value)
 
 
-def quoted_list(values: Sequence[object], n: int = 5, width: int = 40) -> str:
+def quote_values(values: Sequence[object], n: int = 5, width: int = 40) -> str:
     """Return the first values of a list in quotes.
 
     Examples
     --------
-    >>> quoted_list(["sea", "sky", "land"], 2)
+    >>> quote_values(["sea", "sky", "land"], 2)
     "'sea', 'sky', …"
     """
-    return ", ".join([*(quoted(each, width) for each in values[:n]), *["…"] * (len(values) > n)])
+    return ", ".join(
+        [*(quote_value(each, width) for each in values[:n]), *["…"] * (len(values) > n)]
+    )
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

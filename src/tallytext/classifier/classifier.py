@@ -1293,7 +1293,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _n_not_held_out(self, calibration: Calibration | None) -> int:
-        """Return how many documents a model left out of its own cross-validation."""
+        """Return the number of documents that a model left out of its own cross-validation."""
         if calibration is None or self.multi_label_ or self.learner_.validation != "self":
             return 0
         n_single = int((self.tally_.class_documents == 1).sum())

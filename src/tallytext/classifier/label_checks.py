@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from tallytext._core import CHAR_MARK
-from tallytext.errors import quoted
+from tallytext.errors import quote_value
 from tallytext.tally.labels import list_labels
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class LabelProblems:
 
     def _describe(self, each: Counted) -> str:
         label, n = each
-        return f"{quoted(label)} ({n:,}{' in the model' * (label in self.in_model)})"
+        return f"{quote_value(label)} ({n:,}{' in the model' * (label in self.in_model)})"
 
     def replacements(self) -> dict[Any, Any]:
         """Return the most frequent spelling for each other one, and None for missing labels."""
@@ -254,7 +254,7 @@ contain the label?
         )
         return (
             f"the word {self.term!r} occurs in {many} {self.n_class:,} documents of "
-            f"{quoted(self.label)} and in {others}: {question}"
+            f"{quote_value(self.label)} and in {others}: {question}"
         )
 
 
@@ -439,7 +439,7 @@ def _difference(group: Sequence[Counted]) -> str:
 
 def _describe_count(each: Counted) -> str:
     label, n = each
-    return f"{quoted(label)} ({n:,})"
+    return f"{quote_value(label)} ({n:,})"
 
 
 def _join(shown: Iterable[str]) -> str:

@@ -247,7 +247,7 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
 
 
 class EarlierModel(NamedTuple):
-    """What the header of a model file says about its past.
+    """The changes and the expected accuracy in the header of a model file.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class EarlierModel(NamedTuple):
 
 
 def read_earlier_model(path: str | Path) -> EarlierModel:
-    """Return what was learned since the training of a model, and its expected accuracy.
+    """Return the changes since the training of a model, and its expected accuracy.
 
     Only the header of its file is read.
 

@@ -35,7 +35,7 @@ from tallytext.cli.label_hygiene import (
     suggest_label,
 )
 from tallytext.cli.options import EngineOptions
-from tallytext.errors import LabelError, quoted
+from tallytext.errors import LabelError, quote_value
 from tallytext.terminal import escape_controls
 
 if TYPE_CHECKING:
@@ -327,7 +327,9 @@ def _question_labels(classifier: TextClassifier, report: EvaluationReport) -> No
     for label, n in report.unknown_labels[:_N_LABELS_SHOWN]:
         question = suggest_label(label, known, "tally evaluate")
         if question:
-            show_warning(f"the model does not know the label {quoted(label)} ({n:,}). {question}")
+            show_warning(
+                f"the model does not know the label {quote_value(label)} ({n:,}). {question}"
+            )
 
 
 def _first_question(classifier: TextClassifier, report: EvaluationReport) -> str:

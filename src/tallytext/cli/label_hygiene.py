@@ -11,7 +11,7 @@ import typer
 
 from tallytext.cli.io import InputDocuments, show_warning
 from tallytext.cli.options import ReadingOptions
-from tallytext.errors import LabelError, quoted, quoted_list
+from tallytext.errors import LabelError, quote_value, quote_values
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -179,7 +179,9 @@ def _warn_about_merging(problems: LabelProblems) -> None:
         show_warning("labels were merged:\n  " + "\n  ".join(merged))
     for label, n in problems.missing:
         rows = "row" if n == 1 else "rows"
-        show_warning(f"{n:,} {rows} with {quoted(label)} {'was' if n == 1 else 'were'} left out.")
+        show_warning(
+            f"{n:,} {rows} with {quote_value(label)} {'was' if n == 1 else 'were'} left out."
+        )
 
 
 def check_tally_labels(tally: Tally, wanted: LabelOptions) -> None:
@@ -203,7 +205,7 @@ def check_shared(counts: LabelCounts) -> None:
     if len(counts) > max(_MIN_DISTINCT, _MAX_DISTINCT_SHARE * n_documents):
         raise LabelError(
             f"{n_documents:,} documents have {len(counts):,} distinct labels, so few documents "
-            f"share a label, such as {quoted_list(list(counts))}. Is --label the right column? If "
+            f"share a label, such as {quote_values(list(counts))}. Is --label the right column? If "
             "it is, add --yes."
         )
 
@@ -228,8 +230,8 @@ def describe_unknown_labels(theirs: Sequence[Any], ours: Sequence[Any]) -> str:
     'Some are numbers in one place and text in the other, as in CSV files.'
     """
     sentences = (
-        f"the model knows none of the labels of these documents, such as {quoted_list(theirs)}. "
-        f"Its own are {quoted_list(ours)}. Is --label the right column?"
+        f"the model knows none of the labels of these documents, such as {quote_values(theirs)}. "
+        f"Its own are {quote_values(ours)}. Is --label the right column?"
     )
     # Labels in CSV files are text, which differs from numbers in JSON and Parquet files.
     if {*map(str, theirs)}.isdisjoint(map(str, ours)):

@@ -42,7 +42,7 @@ from tallytext.cli.train_documents import (
     parse_test_size,
     parse_unlabelled,
 )
-from tallytext.errors import FileError, quoted
+from tallytext.errors import FileError, quote_value
 
 if TYPE_CHECKING:
     from tallytext.classifier.classifier import TextClassifier
@@ -177,7 +177,7 @@ def train(
 
 
 def _read_earlier(path: Path) -> EarlierModel | None:
-    """Return what is known of the model in a file that will be replaced; None without one."""
+    """Return the state of a model that will be replaced; None if there is none."""
     from tallytext.classifier.model_file import read_earlier_model
 
     try:
@@ -433,12 +433,12 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
     names = classifier.classes_.tolist()
     if len(names) == 1 and not classifier.multi_label_:
         show_warning(
-            f"all documents have the label {quoted(names[0])}, so the model predicts nothing "
+            f"all documents have the label {quote_value(names[0])}, so the model predicts nothing "
             "else. Is --label the right column?"
         )
     lone = _lone_labels(classifier)
     if lone:
-        shown = ", ".join(map(quoted, lone[:_MAX_LONE_SHOWN]))
+        shown = ", ".join(map(quote_value, lone[:_MAX_LONE_SHOWN]))
         more = f" and {len(lone) - _MAX_LONE_SHOWN:,} more" * (len(lone) > _MAX_LONE_SHOWN)
         show_warning(f"labels with one document: {shown}{more}")
     if not classifier.tally_.n_tokens:

@@ -16,7 +16,7 @@ from tallytext.classifier.labels import (
     read_labels,
     single_labels,
 )
-from tallytext.errors import InputError, LabelError, VocabularyError, quoted
+from tallytext.errors import InputError, LabelError, VocabularyError, quote_value
 from tallytext.evaluation.folds import (
     Rows,
     TrainTestSplit,
@@ -97,7 +97,7 @@ def _check_classes(documents: Documents) -> None:
     if len(distinct) < 2:
         only = next(iter(distinct), None)
         raise LabelError(
-            f"all documents have the label {quoted(only)}, and a comparison needs two classes. "
+            f"all documents have the label {quote_value(only)}, and a comparison needs two classes. "
             "Is this the column of the labels (--label)?"
         )
     if not documents.multi_label and len(distinct) == len(labels):

@@ -15,7 +15,7 @@ from tallytext._typing import FloatArray
 from tallytext._validation import check_whole
 from tallytext.classifier.classifier import TextClassifier
 from tallytext.decision.explanation import Explanation, sum_onto_words
-from tallytext.errors import FileError, InputError, quoted
+from tallytext.errors import FileError, InputError, quote_value
 from tallytext.labelling.journal import Annotation, Journal
 from tallytext.labelling.query_strategy import QueryStrategy, class_margins
 from tallytext.models.pooled import PooledNB
@@ -140,7 +140,7 @@ class Session:
         if not self._counts.nnz:
             raise InputError(
                 f"none of the {len(texts):,} documents has a word in it, so no model can be "
-                f"trained; the first is {quoted(texts[0])}. Is this the column of the texts "
+                f"trained; the first is {quote_value(texts[0])}. Is this the column of the texts "
                 "(--text)?"
             )
         self._model = PooledNB(doubt=_DOUBT, n_jobs=n_jobs, verbose=False)
