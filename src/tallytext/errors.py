@@ -129,8 +129,8 @@ def quote_value(value: object, width: int = 60) -> str:
 
     Examples
     --------
-    >>> print(quote_value("sea"), quote_value("a label that is a whole sentence", 20), quote_value(1999))
-    'sea' 'a label that is a w…' 1999
+    >>> print(quote_value("a label that is a whole sentence", 20), quote_value(1999))
+    'a label that is a w…' 1999
     """
     if isinstance(value, str) and len(value) > width:
         return repr(f"{value[: width - 1]}…")

@@ -97,8 +97,8 @@ def _check_classes(documents: Documents) -> None:
     if len(distinct) < 2:
         only = next(iter(distinct), None)
         raise LabelError(
-            f"all documents have the label {quote_value(only)}, and a comparison needs two classes. "
-            "Is this the column of the labels (--label)?"
+            f"all documents have the label {quote_value(only)}, and a comparison needs two "
+            "classes. Is this the column of the labels (--label)?"
         )
     if not documents.multi_label and len(distinct) == len(labels):
         raise LabelError(
