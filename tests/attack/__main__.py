@@ -101,14 +101,11 @@ def report(results: dict[str, dict[str, Any]], seconds: float, with_notes: bool)
         numbers = f"{result['cases']:>9,}{len(result['findings']):>10,}{result['seconds']:>9.0f}"
         print(f"{name:<14}{tries[name]:<66}{numbers}{result['memory'] / 2**20:>7,.0f}")
     cases = sum(result["cases"] for result in results.values())
-    findings = [finding for result in results.values() for finding in result["findings"]]
-    print(f"{'all':<80}{cases:>9,}{len(findings):>10,}{seconds:>9.0f}\n")
+    findings = sum(len(result["findings"]) for result in results.values())
+    print(f"{'all':<80}{cases:>9,}{findings:>10,}{seconds:>9.0f}\n")
     for name, result in results.items():
         for note, count in result["notes"].items() if with_notes else ():
             print(f"{name}: {note:<40}{count:>9,}")
-    for name, result in results.items():
-        for finding in result["findings"]:
-            print(f"{name}: {finding}")
 
 
 def main() -> None:
@@ -135,6 +132,7 @@ def main() -> None:
         results[section.name] = result = attack_apart(section, arguments)
         told = f"{result['cases']:,} cases, {len(result['findings'])} findings"
         print(f"{section.name}: {told}, {result['seconds']:.0f} s", flush=True)
+        print("".join(f"  {finding}\n" for finding in result["findings"]), end="", flush=True)
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(one, [section for section in chosen if not section.alone]))

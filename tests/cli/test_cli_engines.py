@@ -2,13 +2,15 @@
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -300,19 +302,21 @@ def test_a_cluster_without_workers_is_told(capsys):
 @contextmanager
 def waiting(folder, *arguments):
     """Start a command whose worker waits for documents, and yield it when it does."""
-    pipe, path = folder / "mails.jsonl", folder / "m.tally"
-    os.mkfifo(pipe)
-    process = start("train", pipe, "-o", path, *arguments, start_new_session=True)
-    writer = None
-    while writer is None:
+    path, (reader, writer) = folder / "m.tally", os.pipe()
+    os.write(writer, json.dumps({"text": "wave", "label": "sea"}).encode() + b"\n")
+    # A pipe that this process has open; others are refused.
+    source = f"/proc/{os.getpid()}/fd/{reader}"
+    process = start(
+        *("train", source, "--format", "jsonl", "-o", path), *arguments, start_new_session=True
+    )
+    while select.select([reader], [], [], 0)[0]:  # until somebody has read the row
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-        with suppress(OSError):  # until somebody reads
-            writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     try:
         yield process
     finally:
         os.close(writer)
+        os.close(reader)
         process.communicate()
     assert not path.exists()
 
@@ -322,7 +326,9 @@ def processes_of(session):
     return [line for line in listed.stdout.splitlines() if not line.startswith(b"Z")]
 
 
-@pytest.mark.skipif(shutil.which("ps") is None or os.name == "nt", reason="needs a Unix")
+@pytest.mark.skipif(
+    shutil.which("ps") is None or not Path("/proc/self/fd").is_dir(), reason="needs Linux"
+)
 def test_interrupted_work_leaves_no_process(tmp_path):
     with waiting(tmp_path, "--engine", "dask") as process:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -334,7 +340,7 @@ def test_interrupted_work_leaves_no_process(tmp_path):
         assert any(processes_of(process.pid) == [] or time.sleep(0.1) for _ in range(100))
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs a Unix")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux")
 def test_a_scheduler_that_dies_is_told(tmp_path):
     script = (
         "import sys, distributed\n"

@@ -161,7 +161,7 @@ def test_a_folder_that_is_a_file_is_told(published, tmp_path):
 
 def test_the_package_for_it_is_named_where_it_is_missing(published, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(FileError, match=r"pip install 'tallytext\[datasets\]'\. Or put "):
+    with pytest.raises(FileError, match=r"pip install pooch \(tallytext\[datasets\]\)\. Or put "):
         load_corpus(NAME, folder=tmp_path / "new")
 
 

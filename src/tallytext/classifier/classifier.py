@@ -1414,6 +1414,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _set_fitted(self, parts: FittedParts, columns: int | None) -> Self:
         """Set the fitted attributes."""
+        if not parts.learner.additive:
+            # Before readers in other threads can see the model.
+            parts.model.open_ = parts.learner.incremental
+            if isinstance(parts.selector, TermSelector):
+                parts.selector.open_ = parts.learner.incremental
         self._set_reading(parts.vectorizer, parts.model)
         self.tally_, self._selected = parts.tally, parts.selected
         self.selector_ = parts.selector
@@ -1427,10 +1432,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_columns_ = columns
         if self.learner_.validation == "refitting":
             self._finish_calibration()  # which would otherwise hold all training documents
-        if not self.learner_.additive:
-            self.model_.open_ = self.learner_.incremental
-            if isinstance(self.selector_, TermSelector):
-                self.selector_.open_ = self.learner_.incremental
         return self
 
     def _set_reading(self, vectorizer: TextVectorizer, model: Any) -> None:

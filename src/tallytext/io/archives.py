@@ -170,7 +170,7 @@ def _walk_files(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _list_folder(folder: str | Path, prefix: str) -> list[tuple[str, os.DirEntry[str]]]:
-    """Return what is in a folder and is not hidden, in the reverse order of names."""
+    """Return the entries of a folder that are not hidden, in the reverse order of names."""
     with os.scandir(folder) as entries:
         # The file system lists entries in any order, and results can depend on the order of
         # documents.

@@ -287,7 +287,7 @@ class _Workbook(TableFile):
         self._total = sheet.max_row
         # The size that a file states is often wrong, and would cut rows.
         sheet.reset_dimensions()
-        rows = self._limited(sheet.iter_rows(values_only=True))
+        rows = self._check_rows(sheet.iter_rows(values_only=True))
         header = next((row for row in rows if _has_value(row)), ())
         if not header:
             raise FileError(
@@ -303,7 +303,7 @@ class _Workbook(TableFile):
         width = len(names)
         return names, (_cells(row, width) if _has_value(row) else None for row in rows)
 
-    def _limited(self, rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    def _check_rows(self, rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
         for number, row in enumerate(rows):
             if number == _MAX_SHEET_ROWS:
                 self._fail(f"it has more than {_MAX_SHEET_ROWS:,} rows. Save the sheet as CSV.")
@@ -318,7 +318,7 @@ class _Workbook(TableFile):
         memory = _XmlMemory()
         with part:
             while memory.n_bytes <= most and (some := part.read(_XML_BLOCK)):
-                memory.feed(some)
+                memory.count(some)
                 if only_start and memory.has_dimension:
                     return
         if memory.n_bytes > most:
@@ -367,7 +367,7 @@ class _XmlMemory:
         self._parser.CharacterDataHandler = self._text
         self._parser.StartDoctypeDeclHandler = self._refuse
 
-    def feed(self, some: bytes) -> None:
+    def count(self, some: bytes) -> None:
         self._parser.Parse(some)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
