@@ -28,7 +28,6 @@ from tallytext.models import (
     document_weights,
     posterior_regression,
 )
-from tallytext.models.pool import Views
 from tallytext.runtime import one_blas_thread, thread_count
 
 FOLDER = True
@@ -147,15 +146,12 @@ def _stages(counted: Counted, clock: Clock) -> dict[str, float]:
     pool = DocumentPool.from_counts(
         X, Topicality(), defaults.n_components, 2, defaults.beta, threads
     )
-    views = pool.views
     words = ClassWords.from_labels(pool, rows, truth, True)
     held = Anchor.from_labels(pool, rows, truth, defaults.cost, None).log_probabilities(pool)
     posteriors = AnchoredEM().run(pool, rows, truth, words, held).posteriors
     stages: dict[str, Callable[[Any], Any]] = {
         "topicality": lambda _: Topicality().weights(X, threads),
-        "latent space": lambda _: Views.from_units(
-            pool.units, views.columns, views.emphasis, views.idf, defaults.n_components, 0
-        ),
+        "latent space": lambda _: leading_directions(pool.units, defaults.n_components),
         "translation": lambda _: replace(pool).translation,  # a copy has not translated yet
         "trust": lambda _: Trust.from_held_out(pool, rows, truth),
         "anchor": lambda _: Anchor.from_labels(pool, rows, truth, defaults.cost, None),

@@ -67,7 +67,7 @@ def test_probabilities_are_cross_validated():
 def test_parameters_are_there_and_can_be_set():
     clf = TextClassifier(MultinomialNB(Laplace(0.5)), vectorizer=TextVectorizer(), budget=2)
     names = {"model", "vectorizer", "select", "multi_label", "thresholds", "keep", "budget"}
-    names |= {"class_weight", "n_jobs", "verbose"}
+    names |= {"class_weight", "descriptions", "n_jobs", "verbose"}
     assert set(clf.get_params(deep=False)) == names
     assert clf.get_params()["vectorizer__ngram_range"] is None
     clf.set_params(vectorizer__ngram_range=(1, 2), model__tf="log", budget=None)

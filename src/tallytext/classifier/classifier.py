@@ -26,6 +26,7 @@ from tallytext.classifier.calibration import (
     assign_labels,
     count_scores,
 )
+from tallytext.classifier.class_names import check_descriptions
 from tallytext.classifier.from_tally import (
     TallyTraining,
     planes_needed,
@@ -52,6 +53,7 @@ from tallytext.classifier.model_selection import (
     Selector,
     n_scored_documents,
     random_keys,
+    set_terms,
 )
 from tallytext.classifier.novelty import KnownShares, expected_unknown_share, novelty_scores
 from tallytext.classifier.registry import Learner, ModelName
@@ -93,6 +95,7 @@ from tallytext.tally.labels import (
     distinct_labels,
     indicator_matrix,
     label_array,
+    list_labels,
     sort_labels,
     targets_from_labels,
 )
@@ -183,6 +186,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The weight of the documents of each class, if each document has one label: "balanced" for
         the same total of all classes, or a mapping from some labels to their weights; 1 for the
         others. Multiplies ``sample_weight`` of :meth:`fit`.
+    descriptions : mapping of str or False, default=None
+        Words for some labels, as in ``{"refund": "wants money back"}``. With unlabelled texts and
+        few labels, the words of the labels themselves and of their descriptions are knowledge: each
+        counts as a document of its class, as far as it agrees with the labelled documents. False to
+        ignore the words of labels.
     budget : float, default=None
         Seconds after which no more models are tried. None for about the time that other libraries
         take to count the words, estimated from counts and not from the clock, so that the same
@@ -279,6 +287,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         thresholds: Any = "micro",
         keep: Literal["documents", "counts"] = "documents",
         class_weight: Any = None,
+        descriptions: Any = None,
         budget: float | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -290,6 +299,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.thresholds = thresholds
         self.keep = keep
         self.class_weight = class_weight
+        self.descriptions = descriptions
         self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -300,6 +310,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: Any,
         *,
         unlabelled: Any = None,
+        classes: Any = None,
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -322,6 +333,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             :class:`~tallytext.models.Semantic` smoothing: it counts their words in the background,
             and learns its translation from them if it has none. None and missing values are not
             labels, and -1 is a label like any other, so texts without labels must be given here.
+        classes : list of labels, default=None
+            Classes that need no labelled documents, because words of their names or descriptions
+            occur in the unlabelled texts. With ``fit([], [], unlabelled=texts, classes=[...])``
+            nothing is labelled, and the expected accuracy is a guess.
         groups : array-like of shape (n_documents,), default=None
             Documents of one group (thread, author, near duplicates) are held out together, so that
             the expected accuracy is not too high.
@@ -342,8 +357,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If there are weights, and the learner cannot use them.
         """
         listed, columns = read_labels(labels)
+        check_descriptions(self.descriptions)
         weights = document_weights(listed, sample_weight, self.class_weight)
-        training = Training(self, _is_not_empty(unlabelled), weights is not None)
+        declared = [] if classes is None else list_labels(classes)
+        check_labels(declared)
+        training = Training(self, _is_not_empty(unlabelled), weights is not None, declared)
         keys = _sampling_keys(len(listed), groups, time)
         if weights is not None and not weights.all():
             # Dropped, not counted as zero: their labels and words must not become known.
@@ -1261,7 +1279,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             setting=setting,
             multi_label=self.multi_label_,
             n_documents=int(tally.n_documents - (0 if self.multi_label_ else tally.n_unlabelled)),
-            n_classes=len(tally.classes),
+            n_classes=max(len(tally.classes), len(self.classes_)),
             n_terms=int(tally.n_terms),
             n_tokens=int(tally.n_tokens),
             trials=self.trials_,
@@ -1436,8 +1454,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _set_reading(self, vectorizer: TextVectorizer, model: Any) -> None:
         """Set the vectorizer and the model, which readers in other threads need to match."""
-        if isinstance(model, RefinedNB) and vectorizer.chars is not None:
-            model.optional_terms = vectorizer.vocabulary_
+        set_terms(model, vectorizer, self.descriptions)
         self.vectorizer_, self.model_ = vectorizer, model
         self._reading = vectorizer, model
 

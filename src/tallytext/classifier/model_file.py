@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallytext.classifier.calibration import Calibration
+from tallytext.classifier.class_names import check_descriptions
 from tallytext.classifier.model_selection import (
     CandidateScore,
     Selector,
@@ -63,7 +64,7 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 Model: TypeAlias = NaiveBayes | TrainedClassifier
 
 KIND = "tallytext.model"
-FORMAT = 4
+FORMAT = 5
 # Arrays of this size are packed if they become smaller by a quarter.
 _MIN_PACKED_BYTES = 1 << 14
 _MAX_PACKED_SHARE = 0.75
@@ -242,6 +243,7 @@ def _parameters_to_dict(classifier: TextClassifier) -> dict[str, Any]:
         "thresholds": _thresholds_to_json(given["thresholds"]),
         "keep": given["keep"],
         "class_weight": _class_weight_to_json(given["class_weight"]),
+        "descriptions": _descriptions_to_json(given["descriptions"]),
         "budget": given["budget"],
     }
 
@@ -416,12 +418,15 @@ def _restore_trained(
     if model.multi_label not in (None, state["several"]):
         raise FileError("no classifier has such a model: multi_label")
     model.multi_label_, model.open_ = flags
-    names = sort_labels(tally.classes)
+    declared = state["values"].get("classes", [])
+    if not isinstance(declared, list):
+        raise FileError(f"these are not classes: {declared!r:.80}")
+    names = sort_labels({*tally.classes, *(plain_label(each, "classes") for each in declared)})
     if not names:
         raise FileError("it has no class")
     model.classes_ = label_array(names)
     documents = dict(zip(tally.classes, tally.class_documents.tolist(), strict=True))
-    model.class_documents_ = np.array([documents[name] for name in names], dtype=np.int64)
+    model.class_documents_ = np.array([documents.get(name, 0) for name in names], dtype=np.int64)
     model.n_features_in_ = len(tally.vocabulary)
     return model.read_arrays(arrays, state["values"])
 
@@ -446,6 +451,7 @@ def _parameters_from_dict(stored: Mapping[str, Any]) -> dict[str, Any]:
         "select": select,
         "thresholds": _thresholds_from_json(stored.get("thresholds", "micro")),
         "class_weight": _class_weight_from_json(stored.get("class_weight")),
+        "descriptions": _descriptions_from_json(stored.get("descriptions")),
         "multi_label": multi_label,
         "keep": keep,
         "budget": budget,
@@ -543,6 +549,19 @@ def _class_weight_from_json(stored: Any) -> Any:
         return {plain_label(label, "class_weight"): weight for label, weight in stored}
     if stored not in (None, "balanced"):
         raise FileError(f"class_weight cannot be {stored!r:.40}")
+    return stored
+
+
+def _descriptions_to_json(descriptions: Any) -> Any:
+    if not isinstance(descriptions, Mapping):
+        return descriptions
+    return [[plain_label(label, "descriptions"), text] for label, text in descriptions.items()]
+
+
+def _descriptions_from_json(stored: Any) -> Any:
+    if isinstance(stored, list):
+        stored = {plain_label(label, "descriptions"): text for label, text in stored}
+    check_descriptions(stored)
     return stored
 
 

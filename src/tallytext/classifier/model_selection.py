@@ -15,7 +15,7 @@ from itertools import accumulate
 from numbers import Real
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from scipy import sparse
 from tallytext._estimators import clone
 from tallytext._typing import FloatArray
 from tallytext.classifier.calibration import Calibration, count_scores, selection_score
+from tallytext.classifier.class_names import ClassNames
 from tallytext.classifier.expressions import build_selector
 from tallytext.classifier.registry import CHOICES, FEATURES, Learner
 from tallytext.classifier.report import HeldOutDuplicates, UnlabelledSummary, describe_model
@@ -94,6 +95,7 @@ class ClassifierSettings(Protocol):
     multi_label: bool | None
     thresholds: ThresholdRule
     keep: str
+    descriptions: Any
     budget: float | None
     n_jobs: int | None
     verbose: bool | None
@@ -323,9 +325,11 @@ class StoredRows:
         self.n_cells += X.nnz
         self._rows.append(X)
 
-    def count(self, texts: Any) -> None:
-        """Count documents and add their rows."""
-        self.add(self.vectorizer.partial_fit_transform(texts))
+    def count(self, texts: Any) -> Any:
+        """Count documents, add their rows, and return these."""
+        X = self.vectorizer.partial_fit_transform(texts)
+        self.add(X)
+        return X
 
     def matrix(self) -> Any:
         """Return all rows as one CSR matrix."""
@@ -450,6 +454,10 @@ class FoldScorer:
         Largest number of documents that a model is trained on which is refitted for a fold.
     weights : ndarray of shape (n_documents,), default=None
         The weights of all training documents; held-out documents are scored without weights.
+    declared : tuple of labels, default=()
+        Classes that need no document, because the words of their names are known.
+    descriptions : mapping of str, False or None, default=None
+        More words for the names of classes; False to ignore the names.
     """
 
     tally: Tally
@@ -462,6 +470,8 @@ class FoldScorer:
     thresholds: ThresholdRule = "micro"
     max_training: int | None = None
     weights: FloatArray | None = None
+    declared: tuple[Any, ...] = ()
+    descriptions: Mapping[Any, str] | Literal[False] | None = None
     _held_out: dict[int, tuple[Tally, HeldOutDocuments]] = field(default_factory=dict, repr=False)
     _own_scores: dict[int, FloatArray] = field(default_factory=dict, repr=False)
     _selected: Tally | None = field(default=None, init=False, repr=False)
@@ -469,7 +479,7 @@ class FoldScorer:
     @cached_property
     def classes(self) -> NDArray[Any]:
         """The labels, sorted."""
-        return label_array(sort_labels(self.tally.classes))
+        return label_array(sort_labels({*self.tally.classes, *self.declared}))
 
     def fit(self, candidate: Candidate) -> tuple[Any, Selector | None]:
         """Return the model of all training documents and, if it is not additive, its selector."""
@@ -622,7 +632,7 @@ class FoldScorer:
         if selector is not None:
             X = selector.mask(X)
         # Training has dropped the learners whose fit has no such parameter.
-        more = {} if weights is None else {"sample_weight": weights}
+        more: dict[str, Any] = {} if weights is None else {"sample_weight": weights}
         # A registered learner may make any estimator, which knows labels but no Targets.
         if not isinstance(model, TrainedClassifier):
             return model.fit(X, labels, **more), selector
@@ -638,9 +648,35 @@ class FoldScorer:
         if not candidate.learner.unlabelled or candidate.features not in stored:
             return fit(X, targets, **more), selector
         pool = stored[candidate.features].matrix()
+        set_terms(model, stored[candidate.features].vectorizer, self.descriptions)
+        if self.declared:
+            more["classes"] = self.declared
         return fit(
             X, targets, unlabelled=pool if selector is None else selector.mask(pool), **more
         ), selector
+
+
+def set_terms(
+    model: Any,
+    vectorizer: TextVectorizer,
+    descriptions: Mapping[Any, str] | Literal[False] | None = None,
+) -> None:
+    """Tell a model what its columns are: strings of characters, words of the names of classes.
+
+    Parameters
+    ----------
+    model : model
+    vectorizer : TextVectorizer
+        Counts its documents.
+    descriptions : mapping of str, False or None, default=None
+        More words for the names of classes; False to ignore the names.
+    """
+    if isinstance(model, RefinedNB) and vectorizer.chars is not None:
+        model.optional_terms = vectorizer.vocabulary_
+    elif hasattr(model, "class_words"):
+        model.terms = None if vectorizer.chars is None else vectorizer.vocabulary_
+        ignored = descriptions is False
+        model.class_words = None if ignored else ClassNames(vectorizer, descriptions or None)
 
 
 def n_scored_documents(n_documents: int, n_classes: int, multi_label: bool) -> int:

@@ -37,6 +37,12 @@ class Features:
 _ALL = (
     Features("words", "words", {"hangul": "words+bigrams"}),
     Features("all words", "words, short ones too", {"hangul": "words+bigrams", "min_length": 1}),
+    Features(
+        "trigrams",
+        "words and strings of three characters",
+        {"hangul": "words+bigrams", "min_length": 1, "chars": (3, 3)},
+        max_words=50.0,
+    ),
     Features("pairs", "words and pairs of words", {"ngram_range": (1, 2), "min_length": 1}),
     Features(
         "characters",
@@ -439,7 +445,7 @@ register(
         summary="for few labels: also learns from documents without labels",
         title="pooled naive Bayes",
         make=partial(_make_model, "pooled:PooledNB"),
-        features=("all words",),
+        features=("all words", "trigrams"),
         automatic=False,
         incremental=True,
         max_weights=_MAX_POOLED_WEIGHTS,

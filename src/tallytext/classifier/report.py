@@ -415,6 +415,11 @@ class Report:
 
     def _verdict_lines(self) -> list[str]:
         if self.verdict == _UNKNOWN:
+            if not self.n_documents and self.n_unlabelled and self.n_classes:
+                return [
+                    "unknown: no document has a label, so nothing was checked; the model knows "
+                    "the names of the classes and the unlabelled documents"
+                ]
             if not self.n_documents:
                 return ["unknown: the model has no documents"]
             if self.method:
@@ -755,6 +760,8 @@ with so few labels (10 per class, the median)
         return "not used: fewer than the labelled documents, and so few seldom help"
     if not any(each.unlabelled for each in compared):
         return "not used: a table of their words and all classes would not fit into memory"
+    if not n_labels:
+        return f"{chosen.name} learns from them and from the names of the classes"
     if all(each.unlabelled for each in compared):
         return (
             f"{chosen.name} learns from them; not compared with learners that cannot, because it "

@@ -79,6 +79,7 @@ from tallytext.text.vocabulary import Vocabulary
 
 TRAINING_BATCH = 65_536
 """Number of documents that are counted at a time."""
+_MAX_SHORT_WORDS = 25  # of the median text; shorter ones are counted with strings of characters
 SAMPLE_SIZE = 4096
 """Largest number of documents that models are scored on."""
 SAMPLE_SIZE_REFITTING = 16_384
@@ -124,7 +125,9 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
         found = [Candidate(learner_for_model(model), clone(model))]
     elif model not in CHOICES:
         learner, made = build_model(model)
-        found = [Candidate(learner, made, learner.features[0])]
+        # Whether strings of characters are counted, too, is decided by the length of the texts.
+        features = learner.features if unlabelled and learner.unlabelled else learner.features[:1]
+        found = [Candidate(learner, made, each) for each in features]
     else:
         # Without documents, only functions of counts can go on learning.
         additive = True if model == "additive" or settings.keep == "counts" else None
@@ -159,6 +162,36 @@ def candidates_for(settings: ClassifierSettings, unlabelled: bool = False) -> li
         if settings.keep == "counts" and isinstance(candidate.model, RefinedNB):
             candidate.model.set_params(keep=False)
     return found
+
+
+def candidates_of_names(
+    candidates: list[Candidate], settings: ClassifierSettings, unlabelled: bool
+) -> list[Candidate]:
+    """Return the candidates that can learn classes from their names and unlabelled texts.
+
+    Raises
+    ------
+    SettingsError
+        If there is none, there are no unlabelled texts, or names are to be ignored.
+    """
+    able = [each for each in candidates if hasattr(each.model, "class_words")]
+    if not unlabelled:
+        raise SettingsError(
+            "classes= needs unlabelled=, texts in which the words of the class names occur."
+        )
+    if not able or settings.descriptions is False:
+        raise SettingsError(
+            'classes= needs a model that reads the names of classes: model="auto" or "pooled", '
+            "and descriptions= must not be False."
+        )
+    return able
+
+
+def median_terms(documents: TrainingDocuments, features: str) -> float:
+    """Return the median number of distinct terms of all documents."""
+    stored = [part[features] for part in (documents.rows, documents.unlabelled) if features in part]
+    sizes = np.concatenate([np.diff(each.matrix().indptr) for each in stored])
+    return float(np.median(sizes)) if len(sizes) else 0.0
 
 
 def semantic_smoothing(model: Any) -> Semantic | None:
@@ -367,10 +400,7 @@ class DocumentCounter:
         if len(self._fingerprints) == 1:
             # Decided by the first batch: counting features to drop them at the end would cost the
             # same time and memory as counting them to use them.
-            mean_words = X.sum() / max(X.shape[0], 1)
-            for name, limit in self._max_words.items():
-                if mean_words > limit:
-                    self.rows.pop(name, None)
+            self._drop_features_of_short_texts(X)
         for stored in self.rows.values():
             if stored.vectorizer is vectorizer:
                 stored.add(X)
@@ -412,10 +442,21 @@ class DocumentCounter:
             self.n_unlabelled += X.shape[0]
             if X.shape[0]:
                 self._learn(X, [[]] * X.shape[0])
-        for stored in self._unlabelled.values():
-            stored.count(texts)
-            # Each of them counts the same texts, so these must not be added up.
-            self.n_unlabelled = max(self.n_unlabelled, stored.n_documents)
+        for name, stored in [*self._unlabelled.items()]:
+            if name in self._unlabelled:
+                X = stored.count(texts)
+                # Each of them counts the same texts, so these must not be added up.
+                self.n_unlabelled = max(self.n_unlabelled, stored.n_documents)
+                if name not in self._max_words:
+                    self._drop_features_of_short_texts(X)
+
+    def _drop_features_of_short_texts(self, X: Any) -> None:
+        """Drop features that are not worth their cost on documents as long as these."""
+        mean_words = X.sum() / max(X.shape[0], 1)
+        for name, limit in self._max_words.items():
+            if mean_words > limit:
+                self.rows.pop(name, None)
+                self._unlabelled.pop(name, None)
 
     @property
     def weights(self) -> FloatArray | None:
@@ -488,13 +529,22 @@ class Training:
         True if there will be documents without labels.
     weighted : bool, default=False
         True if documents will have weights.
+    declared : iterable of labels, default=()
+        Classes that need no labelled documents.
     """
 
     def __init__(
-        self, settings: ClassifierSettings, unlabelled: bool = False, weighted: bool = False
+        self,
+        settings: ClassifierSettings,
+        unlabelled: bool = False,
+        weighted: bool = False,
+        declared: Iterable[Any] = (),
     ) -> None:
         self._settings, self._weighted = settings, weighted
+        self._declared = tuple(dict.fromkeys(declared))
         self.candidates = candidates_for(settings, unlabelled)
+        if self._declared:
+            self.candidates = candidates_of_names(self.candidates, settings, unlabelled)
         if weighted:
             self.candidates = weighted_candidates(self.candidates, settings)
         self._base = base = self.candidates[0].features
@@ -609,6 +659,8 @@ class Training:
             start = end
         # The number of texts of an iterator is known only now.
         check_label_count(start, labels)
+        if self._declared and counter.tally is None:
+            counter.add([], [])
 
     def add_unlabelled(self, texts: Any) -> None:
         """Count documents without labels, after those with labels.
@@ -634,6 +686,8 @@ class Training:
 
     @staticmethod
     def _has_few_labels(tally: Tally) -> bool:
+        if not tally.n_documents:
+            return True
         return float(np.median(tally.class_documents)) <= MAX_FEW_LABELS
 
     def fit_vocabulary(self, texts: Any, unlabelled: Any) -> tuple[list[str], list[str]]:
@@ -665,7 +719,7 @@ class Training:
             True if the keys of documents are their groups, or their times.
         """
         counter, tally, settings = self.counter, self.counter.tally, self._settings
-        if tally is None or not tally.n_documents:
+        if tally is None or not (tally.n_documents or self._declared):
             raise LabelError("there is no document to learn from.")
         multi_label = settings.multi_label
         if multi_label is None:
@@ -699,6 +753,8 @@ class Training:
             settings.thresholds,
             None if multi_label or by_group or by_time else MAX_SELECTION_DOCUMENTS,
             counter.weights,
+            self._declared,
+            settings.descriptions,
         )
         settles = documents is not None and self.selector is None
         settles = settles and not (by_group or by_time or counter.n_unlabelled or self._weighted)
@@ -789,6 +845,7 @@ class Training:
                 is_affordable(each.learner, training_size(each, tally, documents)) for each in able
             ):
                 self.candidates = able
+        self.candidates = self._by_text_length(documents)
         semi_supervised = [each for each in self.candidates if each.learner.unlabelled]
         if self._settings.model not in CHOICES or not semi_supervised:
             return self.candidates
@@ -800,6 +857,20 @@ class Training:
         # Held-out scores on so few documents are too noisy to choose between learners.
         is_noisy = tally.n_documents - self._n_in_no_class <= MIN_COMPARED_WITH_POOL
         return semi_supervised if is_noisy and self._has_few_labels(tally) else self.candidates
+
+    def _by_text_length(self, documents: TrainingDocuments | None) -> list[Candidate]:
+        """Return the candidates; those with a pool read strings, too, if texts are short."""
+        with_strings = {"trigrams": True, "all words": False}
+        counted = {each.features for each in self.candidates if each.learner.unlabelled}
+        if documents is None or not counted >= with_strings.keys() <= documents.rows.keys():
+            return [each for each in self.candidates if each.features != "trigrams"]
+        is_short = self.counter.n_unlabelled > 0
+        is_short = is_short and median_terms(documents, "all words") < _MAX_SHORT_WORDS
+        return [
+            each
+            for each in self.candidates
+            if not each.learner.unlabelled or with_strings.get(each.features, is_short) == is_short
+        ]
 
     def _folds(
         self,
@@ -833,7 +904,8 @@ class Training:
         notes = tuple(getattr(selection.model, "notes_", ())) if chosen.unlabelled else ()
         reason = ""
         if n and self._settings.model in CHOICES:
-            labels_per_class = float(np.median(tally.class_documents))
+            labelled = tally.class_documents
+            labels_per_class = float(np.median(labelled)) if len(labelled) else 0.0
             compared = [each.learner for each in self.candidates]
             reason = explain_unlabelled_choice(
                 labels_per_class, chosen, compared, selection.scores, bool(self._waiting)

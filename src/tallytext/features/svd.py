@@ -156,7 +156,7 @@ class SparseProducts:
 
     def __init__(self, matrix: Any, n_threads: int = 1) -> None:
         self.matrix = sparse.csr_array(check_sparse(matrix), dtype=np.float64)
-        self._n_threads = n_threads
+        self.n_threads = n_threads
         self._rows = _csr_arrays(self.matrix)
         self._columns: tuple[Any, Any, Any] | None = None
 
@@ -183,7 +183,7 @@ class SparseProducts:
                 f"the dense matrix must have {height} rows, but its shape is {table.shape}."
             )
         table = np.ascontiguousarray(table)
-        return sparse_times(*parts, table, self._n_threads)
+        return sparse_times(*parts, table, self.n_threads)
 
 
 def _csr_arrays(rows: Any) -> tuple[Any, Any, Any]:

@@ -25,7 +25,6 @@ from tallytext.models.pool import DocumentPool, unit_rows
 from tallytext.runtime import ignore_warnings
 
 _LABELLED_DIRECTION_WEIGHT = 0.2  # of a class's labelled documents in its direction, in documents
-_PRIOR_PSEUDO_SHARE = 0.1  # of the documents, added in equal parts to the size of each class
 _ANNEALING_RATE = 1.5  # growth of the evidence from round to round, until it counts in full
 _FLOOR = 0.002  # probability added to all terms together, per distinct term of a mean document
 
@@ -38,6 +37,11 @@ _RIDGE_PENALTY = 0.1  # of the least squares regression that approximates the an
 _FULL_TRUST_LEAD = 0.03  # lead in accuracy at which the anchor is trusted in full
 _MIN_EVENNESS = 0.95  # below, class sizes in the pool are considered uneven
 _UNEVEN_TRUST = 0.5  # smallest trust in the anchor if they are
+
+# A name counts as so many documents if a model of the names alone is right about this share of the
+# labelled documents, chance apart; the share is shrunk towards it as if by so many documents more.
+_MAX_NAME_WEIGHT, _NAME_LEAD, _NAME_PSEUDO_DOCUMENTS = 1.0, 0.2, 4.0
+_MIN_NAME_WEIGHT = 0.1  # below, names are left out
 
 _REGRESSION_STEPS = 12  # of conjugate gradients
 _WARM_REGRESSION_STEPS = 4  # from the weights before a small change
@@ -70,18 +74,22 @@ class AnchoredEM:
     annealing : float, default=0.2
         :math:`a_1`, the weight of the evidence in the first round; 1 for full weight. It grows by
         half from round to round.
+    even_share : float, default=0.1
+        Share of the documents that is added in equal parts to the size of each class.
     """
 
     rounds: int = 12
     length: float = 20.0
     concentration: float = 10.0
     annealing: float = 0.2
+    even_share: float = 0.1
 
     def __post_init__(self) -> None:
         check_whole("rounds", self.rounds, 1)
         check_between("length", self.length, 1e-9, 1e9)
         check_between("concentration", self.concentration, 0.0, 1e6)
         check_between("annealing", self.annealing, 1e-6, 1.0)
+        check_between("even_share", self.even_share, 0.0, 1e6)
 
     def run(
         self,
@@ -131,14 +139,14 @@ class AnchoredEM:
             log_priors: FloatArray = np.zeros(truth.shape[1])
         else:
             word_log_probs, directions = estimate(start.copy())
-            log_priors = _estimate_log_priors(start)
+            log_priors = _estimate_log_priors(start, self.even_share)
         for at in range(self.rounds):
             evidence = anchor_evidence + self.evidence(pool, word_log_probs, directions)
             evidence *= min(1.0, self.annealing * _ANNEALING_RATE**at)
             posteriors = softmax(evidence + log_priors, axis=1)
             # Before the labels are restored: a balanced choice of labelled documents would make
             # all classes look equally large.
-            log_priors = _estimate_log_priors(posteriors)
+            log_priors = _estimate_log_priors(posteriors, self.even_share)
             word_log_probs, directions = estimate(posteriors)
             step()
         return PoolPosteriors(posteriors, word_log_probs, directions, log_priors)
@@ -162,10 +170,10 @@ class AnchoredEM:
         return evidence
 
 
-def _estimate_log_priors(posteriors: FloatArray) -> FloatArray:
+def _estimate_log_priors(posteriors: FloatArray, even_share: float) -> FloatArray:
     n, n_classes = posteriors.shape
-    sizes = posteriors.sum(axis=0) + _PRIOR_PSEUDO_SHARE * n / n_classes
-    return np.log(sizes / ((1 + _PRIOR_PSEUDO_SHARE) * n))
+    sizes = posteriors.sum(axis=0) + even_share * n / n_classes
+    return np.log(sizes / ((1 + even_share) * n))
 
 
 @dataclass(frozen=True)
@@ -330,17 +338,21 @@ class Anchor:
         """
         units, latent = pool.units.matrix[rows], pool.latent[rows]
         n_classes = truth.shape[1]
-        labels = truth.argmax(axis=1)
-        if n_classes == 1:
-            return cls(np.zeros((units.shape[1], 1)), np.zeros((latent.shape[1], 1)), np.zeros(1))
+        labels, importance = truth.argmax(axis=1), truth.max(axis=1)
+        if len(np.unique(labels)) < 2:
+            n_terms, n_latent = units.shape[1], latent.shape[1]
+            zeros = np.zeros((n_terms, n_classes)), np.zeros((n_latent, n_classes))
+            return cls(*zeros, np.zeros(n_classes))
         if estimator is None and len(labels) > _MAX_KERNEL_DOCUMENTS:
             estimator = _logistic_regression(cost)
         if estimator is not None:
             views = sparse.hstack([units, latent], format="csr")
-            weights, bias = _fit_linear(estimator, views, labels)
-            return cls(weights[: units.shape[1]], weights[units.shape[1] :], bias)
-        coefficients, bias = _fit_dual(units, latent, labels, cost)
-        return cls(np.asarray(units.T @ coefficients), latent.T @ coefficients, bias)
+            weights, bias = _fit_linear(estimator, views, labels, importance)
+            parts = weights[: units.shape[1]], weights[units.shape[1] :]
+        else:
+            coefficients, bias = _fit_dual(units, latent, labels, importance, cost)
+            parts = np.asarray(units.T @ coefficients), latent.T @ coefficients
+        return cls(*_with_all_classes(parts[0], parts[1], bias, np.unique(labels), n_classes))
 
     def log_probabilities(self, pool: DocumentPool) -> FloatArray:
         """Return log-probabilities of the classes for all documents of the pool, bounded below.
@@ -363,8 +375,21 @@ class Anchor:
         return pool.units.times(self.units) + pool.latent @ self.latent + self.bias
 
 
+def _with_all_classes(
+    units: FloatArray, latent: FloatArray, bias: FloatArray, present: Any, n_classes: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Add columns for classes without documents, which the anchor never predicts."""
+    if len(present) == n_classes:
+        return units, latent, bias
+    wide = [np.zeros((len(part), n_classes)) for part in (units, latent)]
+    wide[0][:, present], wide[1][:, present] = units, latent
+    biases = np.full(n_classes, bias.min() + _MIN_LOG_PROBABILITY)
+    biases[present] = bias
+    return wide[0], wide[1], biases
+
+
 def _fit_dual(
-    units: Any, latent: FloatArray, labels: Any, cost: float
+    units: Any, latent: FloatArray, labels: Any, importance: FloatArray, cost: float
 ) -> tuple[FloatArray, FloatArray]:
     r"""Fit a logistic regression; return coefficients of documents, and the bias.
 
@@ -377,7 +402,7 @@ def _fit_dual(
     values, vectors = np.sqrt(values[nonzero]), vectors[:, nonzero]
     if not nonzero.any():
         values, vectors = np.ones(1), np.zeros((len(labels), 1))
-    weights, bias = _fit_linear(_logistic_regression(cost), vectors * values, labels)
+    weights, bias = _fit_linear(_logistic_regression(cost), vectors * values, labels, importance)
     return vectors @ (weights / values[:, None]), bias
 
 
@@ -392,11 +417,14 @@ def _logistic_regression(cost: float) -> Any:
     return LogisticRegression(C=cost, max_iter=200, tol=1e-3)
 
 
-def _fit_linear(estimator: Any, X: Any, labels: Any) -> tuple[FloatArray, FloatArray]:
+def _fit_linear(
+    estimator: Any, X: Any, labels: Any, importance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Fit a linear classifier; return its weights, features by classes, and its bias."""
+    more = {} if (importance == 1).all() else {"sample_weight": importance}
     # scikit-learn warns of many classes for few documents, which is the usual case here.
     with ignore_warnings(UserWarning, "The number of unique classes"):
-        fitted = estimator.fit(X, labels)
+        fitted = estimator.fit(X, labels, **more)
     if not (hasattr(fitted, "coef_") and hasattr(fitted, "decision_function")):
         raise _not_linear(estimator, "has no coef_ after fit, or no decision_function")
     weights = np.atleast_2d(_to_dense(fitted.coef_)).T
@@ -582,6 +610,70 @@ def _held_out_naive_bayes(
         words = ClassWords.from_labels(pool, rows[train], truth[train], translate).mix()
         scores[held] = shares[held] @ np.log(words)
     return scores
+
+
+def add_names(
+    pool: DocumentPool, rows: Any, truth: FloatArray, names: Any, translate: bool
+) -> tuple[DocumentPool, Any, FloatArray]:
+    r"""Add the name of each class to the labelled documents of a pool.
+
+    A name counts as :math:`\omega` documents, where :math:`\omega` grows with the accuracy of a
+    naive Bayes model of the names alone on the labelled documents. Names that are no better than
+    chance are left out, except for classes without a labelled document.
+
+    Parameters
+    ----------
+    pool : DocumentPool
+    rows : ndarray of int
+        The labelled documents of the pool.
+    truth : ndarray of shape (n_rows, n_classes)
+        Their labels as an indicator matrix, one each.
+    names : csr_array of shape (n_classes, n_columns)
+        The weights of the words of each name; a row may be empty.
+    translate : bool
+        True to use translated words.
+
+    Returns
+    -------
+    pool, rows, truth
+        With a row for each name; their entries in ``truth`` are :math:`\omega`.
+    """
+    if translate:
+        _ = pool.translation  # of the documents only, which the larger pool inherits
+    n_documents, n_classes = pool.n_documents, truth.shape[1]
+    larger = pool.append_weighted(names)
+    # Words of a name may all be too rare or too common to have a weight.
+    known = np.diff(larger.shares.matrix.indptr[n_documents:]) > 0
+    weight = _name_weight(larger, rows, truth, known, translate)
+    named = np.flatnonzero(known & ((weight >= _MIN_NAME_WEIGHT) | ~truth.any(axis=0)))
+    if not named.size:
+        return pool, rows, truth
+    kept = np.append(np.arange(n_documents), n_documents + named)
+    return (
+        larger.take(kept),
+        np.append(rows, n_documents + np.arange(len(named))).astype(np.intp),
+        np.vstack([truth, max(weight, _MIN_NAME_WEIGHT) * np.eye(n_classes)[named]]),
+    )
+
+
+def _name_weight(
+    pool: DocumentPool, rows: Any, truth: FloatArray, known: Any, translate: bool
+) -> float:
+    """Return the number of documents that a name counts as, by its fit to the labelled ones.
+
+    The names are the last documents of the pool; ``known`` says which of them have words.
+    """
+    checked = truth[:, known].any(axis=1)
+    n, n_named = int(checked.sum()), int(known.sum())
+    if not n or n_named < 2:
+        return _MAX_NAME_WEIGHT if n_named else 0.0
+    names = pool.n_documents - len(known) + np.flatnonzero(known)
+    words = ClassWords.from_labels(pool, names, np.eye(n_named), translate).mix()
+    scores = pool.shares.matrix[rows[checked]] @ np.log(words)
+    right = scores.argmax(axis=1) == truth[checked][:, known].argmax(axis=1)
+    lead = (right.sum() - n / n_named) / (1 - 1 / n_named)
+    shrunk = (lead + _NAME_PSEUDO_DOCUMENTS * _NAME_LEAD) / (n + _NAME_PSEUDO_DOCUMENTS)
+    return float(np.clip(shrunk / _NAME_LEAD, 0.0, 1.0)) * _MAX_NAME_WEIGHT
 
 
 def document_weights(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,11 @@ Rows = sparse.csr_array
 
 _BACKGROUND_PSEUDO_COUNT = 0.001  # of every term, so that none has probability zero
 _MIN_TOPICALITY_DF = 10  # a rarer term cannot be distinguished from a topical one
+_MIN_STRING_DF = 5  # a string of fewer documents costs more time than it is worth
+_SVD_DOCUMENTS = 5000  # sampled documents that the directions are computed from
+_SVD_STEPS = 2
+# Directions of the latent space: one for every 40 documents, within these bounds.
+_MIN_COMPONENTS, _MAX_COMPONENTS, _DOCUMENTS_PER_COMPONENT = 100, 200, 40
 _N_LENGTH_GROUPS = 64  # groups of documents of about equal length
 _MAX_IDF = 1000.0  # in a file; far beyond the logarithm of any number of documents
 _OVERSAMPLING = 10  # random directions in addition to those that are returned
@@ -67,10 +72,11 @@ class DocumentPool:
         cls,
         X: Any,
         topicality: Topicality,
-        n_components: int,
+        n_components: int | None,
         min_df: int,
         beta: float,
         n_threads: int,
+        strings: NDArray[np.bool_] | None = None,
     ) -> Self:
         """Return the pool of the documents of a count matrix.
 
@@ -80,34 +86,44 @@ class DocumentPool:
             Counts.
         topicality : Topicality
             Computes the term weights.
-        n_components : int
-            Dimensions of the latent space.
+        n_components : int or None
+            Dimensions of the latent space; None for 100 to 200, by the number of documents.
         min_df : int
-            Terms of fewer documents are ignored.
+            Words of fewer documents are ignored, and strings of fewer than five.
         beta : float
             Share of the background in the mixture model of the translation.
         n_threads : int
             Number of threads.
+        strings : ndarray of bool of shape (n_terms,), default=None
+            True for terms that are strings of characters; None if all are words.
         """
         counts = canonical_counts(X)
-        columns = _frequent_terms(counts, min_df)
-        counts = counts[:, columns]
-        emphasis = topicality.weights(counts, n_threads)
-        n_distinct = counts.nnz / max(counts.shape[0], 1)
+        if strings is None:
+            strings = np.zeros(counts.shape[1], dtype=bool)
+        columns = _frequent_terms(counts, np.where(strings, max(min_df, _MIN_STRING_DF), min_df))
+        counts, strings = counts[:, columns], strings[columns]
+        words = np.flatnonzero(~strings)
+        # Strings occur in words of many topics, so that their topicality says little.
+        emphasis = np.ones(len(columns))
+        emphasis[words] = topicality.weights(counts[:, words], n_threads)
+        n_distinct = counts[:, words].nnz / max(counts.shape[0], 1)
         # Terms without weight, mostly function words, make up much of the matrix.
         weighted = np.flatnonzero(emphasis > 0)
         if not weighted.size:
             weighted = np.arange(min(1, len(emphasis)))
         counts, columns, emphasis = counts[:, weighted], columns[weighted], emphasis[weighted]
-        idf = smooth_idf(counts)
+        strings, idf = strings[weighted], smooth_idf(counts)
         units = SparseProducts(unit_vectors(counts, idf * emphasis), n_threads)
-        views = Views.from_units(units, columns, emphasis, idf, n_components, topicality.seed)
+        directions = leading_directions(units, n_components, topicality.seed)
+        views = Views(columns, emphasis, idf, directions, strings)
+        shares = views.shares(counts)
+        shares.eliminate_zeros()  # those of strings
         return cls(
             views=views,
-            shares=SparseProducts(views.shares(counts), n_threads),
+            shares=SparseProducts(shares, n_threads),
             units=units,
             latent=views.latent(units),
-            background=_background(counts, emphasis),
+            background=_background(counts, views.word_emphasis),
             n_distinct=max(n_distinct, 1.0),
             n_threads=n_threads,
             beta=beta,
@@ -136,7 +152,12 @@ class DocumentPool:
         )
         return SparseProducts(rows.T.tocsr(), self.n_threads)
 
-    def append(self, counts: Rows[Any], new_emphasis: float) -> DocumentPool:
+    def append(
+        self,
+        counts: Rows[Any],
+        new_emphasis: float,
+        strings: NDArray[np.bool_] | None = None,
+    ) -> DocumentPool:
         """Return the pool with more documents; the weights of its terms stay the same.
 
         Parameters
@@ -144,15 +165,35 @@ class DocumentPool:
         counts : csr_array of shape (n_documents, n_columns)
             Counts; columns beyond those of the pool are new terms.
         new_emphasis : float
-            Weight of new terms.
+            Weight of new words.
+        strings : ndarray of bool of shape (n_columns,), default=None
+            True for terms that are strings of characters; None if all are words.
         """
-        pool = self._with_terms(counts, new_emphasis)
+        pool = self._with_terms(counts, new_emphasis, strings)
         selected = pool.views.select_terms(counts)
-        units = SparseProducts(pool.views.units(selected), self.n_threads)
-        return pool._with_documents(
-            sparse.vstack([pool.shares.matrix, pool.views.shares(selected)], format="csr"),
-            sparse.vstack([pool.units.matrix, units.matrix], format="csr"),
-            np.vstack([pool.latent, pool.views.latent(units)]),
+        return pool._append_views(pool.views.shares(selected), pool.views.units(selected))
+
+    def append_weighted(self, weights: Rows[Any]) -> DocumentPool:
+        """Return the pool with more documents, whose words have weights instead of counts.
+
+        Parameters
+        ----------
+        weights : csr_array of shape (n_documents, n_columns)
+            The weight of each word in each document.
+        """
+        selected = self.views.select_terms(weights)
+        return self._append_views(
+            _scaled_rows(selected, self.views.word_emphasis, "l1"),
+            _scaled_rows(selected, self.views.idf * self.views.emphasis, "l2"),
+        )
+
+    def _append_views(self, shares: Rows[Any], units: Rows[Any]) -> DocumentPool:
+        latent = self.views.latent(SparseProducts(units, self.n_threads))
+        shares.eliminate_zeros()
+        return self._with_documents(
+            sparse.vstack([self.shares.matrix, shares], format="csr"),
+            sparse.vstack([self.units.matrix, units], format="csr"),
+            np.vstack([self.latent, latent]),
         )
 
     def take(self, rows: Any) -> DocumentPool:
@@ -167,10 +208,15 @@ class DocumentPool:
             self.shares.matrix[rows], self.units.matrix[rows], self.latent[rows]
         )
 
-    def _with_terms(self, counts: Rows[Any], new_emphasis: float) -> DocumentPool:
-        """Return the pool with a column for each new term of some documents."""
-        # Terms that the pool had left out, as too rare or without weight, stay out.
+    def _with_terms(
+        self, counts: Rows[Any], new_emphasis: float, strings: NDArray[np.bool_] | None
+    ) -> DocumentPool:
+        """Return the pool with a column for each new word of some documents."""
+        # Terms that the pool had left out, as too rare or without weight, stay out; and so do new
+        # strings, which are too rare.
         new = np.unique(counts.indices[counts.indices >= self.n_columns]).astype(np.int64)
+        if strings is not None:
+            new = new[~strings[new]]
         views, n_terms = self.views, len(self.views.columns) + len(new)
         # A new term occurs in one document so far, or a few, and has no place among the others.
         idf = np.log((self.n_documents + 1) / 2) + 1
@@ -183,6 +229,7 @@ class DocumentPool:
                 np.append(views.emphasis, np.full(len(new), new_emphasis)),
                 np.append(views.idf, np.full(len(new), idf)),
                 np.vstack([views.directions, np.zeros((len(new), views.n_components))]),
+                np.append(views.strings, np.zeros(len(new), dtype=bool)),
             ),
             shares=SparseProducts(with_columns(self.shares.matrix, n_terms), self.n_threads),
             units=SparseProducts(with_columns(self.units.matrix, n_terms), self.n_threads),
@@ -220,7 +267,42 @@ def with_columns(rows: Any, n_columns: int) -> Any:
     return sparse.csr_array(cells, shape=(rows.shape[0], n_columns))
 
 
-def _frequent_terms(counts: Rows[Any], min_df: int) -> Any:
+def default_components(n_documents: int) -> int:
+    """Return the dimensions of the latent space of a pool: more for more documents.
+
+    Examples
+    --------
+    >>> default_components(500), default_components(6000), default_components(10**5)
+    (100, 150, 200)
+    """
+    wanted = n_documents // _DOCUMENTS_PER_COMPONENT
+    return min(max(wanted, _MIN_COMPONENTS), _MAX_COMPONENTS)
+
+
+def leading_directions(units: SparseProducts, k: int | None, seed: int = 0) -> FloatArray:
+    """Return leading right singular vectors of documents, of a sample of them if they are many.
+
+    Parameters
+    ----------
+    units : SparseProducts
+        v of the documents.
+    k : int or None
+        Their number; None for 100 to 200, by the number of documents.
+    seed : int, default=0
+        Of the sample, and of the randomized algorithm.
+    """
+    n = units.shape[0]
+    if k is None:
+        k = default_components(n)
+    if n > _SVD_DOCUMENTS:
+        order = np.random.default_rng(seed).permutation(n)[:_SVD_DOCUMENTS]
+        units = SparseProducts(units.matrix[np.sort(order)], units.n_threads)
+    # Rounded to the precision of a file, so that a saved model predicts the same.
+    directions = leading_singular_vectors(units, k, _SVD_STEPS, seed).astype(np.float32)
+    return directions.astype(np.float64)
+
+
+def _frequent_terms(counts: Rows[Any], min_df: Any) -> Any:
     """Return the columns of terms of at least min_df documents; if there are none, of any."""
     df = document_frequencies(counts)
     for selected in (df >= min_df, df > 0):
@@ -252,28 +334,21 @@ class Views:
         :math:`g_w`.
     idf : ndarray of shape (n_terms,)
     directions : ndarray of shape (n_terms, n_components)
-        D, the leading right singular vectors of all v.
+        D, leading right singular vectors of the matrix of all v.
+    strings : ndarray of bool of shape (n_terms,)
+        True for terms that are strings of characters. They have no part in u.
     """
 
     columns: NDArray[np.int64]
     emphasis: FloatArray
     idf: FloatArray
     directions: FloatArray
+    strings: NDArray[np.bool_]
 
-    @classmethod
-    def from_units(
-        cls,
-        units: SparseProducts,
-        columns: NDArray[np.int64],
-        emphasis: FloatArray,
-        idf: FloatArray,
-        k: int,
-        seed: int,
-    ) -> Self:
-        """Return the views of documents with these v, with at most k directions."""
-        # Rounded to the precision of a file, so that a saved model predicts the same.
-        directions = leading_singular_vectors(units, k, seed=seed).astype(np.float32)
-        return cls(columns, emphasis, idf, directions.astype(np.float64))
+    @property
+    def word_emphasis(self) -> FloatArray:
+        """The emphasis of words, and 0 for strings."""
+        return np.where(self.strings, 0.0, self.emphasis)
 
     @property
     def n_components(self) -> int:
@@ -286,7 +361,7 @@ class Views:
 
     def shares(self, counts: Rows[Any]) -> Rows[Any]:
         """Return u of documents."""
-        return word_shares(counts, self.emphasis)
+        return word_shares(counts, self.word_emphasis)
 
     def units(self, counts: Rows[Any]) -> Rows[Any]:
         """Return v of documents."""
@@ -297,8 +372,9 @@ class Views:
         return unit_rows(units.times(self.directions))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the attributes as arrays by name, for a file."""
-        return {
+        """Return the attributes as arrays by name, for a file; strings only if there are any."""
+        strings = {"strings": self.strings.astype(np.int8)} if self.strings.any() else {}
+        return strings | {
             "columns": self.columns,
             "emphasis": self.emphasis,
             "idf": self.idf,
@@ -311,12 +387,15 @@ class Views:
         columns = check_int_array(arrays, "columns", (None,), 0, n_features)
         if (np.diff(columns) <= 0).any():
             raise FileError("columns must be in ascending order. Is the file damaged?")
-        n_terms = len(columns)
+        n_terms, strings = len(columns), np.zeros(len(columns), dtype=np.int64)
+        if "strings" in arrays:  # files of format 4 and earlier have words only
+            strings = check_int_array(arrays, "strings", (n_terms,), 0, 2)
         return cls(
             columns=columns,
             emphasis=_check_range(arrays, "emphasis", (n_terms,), 1.0),
             idf=_check_range(arrays, "idf", (n_terms,), _MAX_IDF),
             directions=check_float32_array(arrays, "directions", (n_terms, None)),
+            strings=strings.astype(bool),
         )
 
 
@@ -401,6 +480,16 @@ def unit_vectors(counts: Rows[Any], scale: FloatArray) -> Rows[Any]:
     """
     rows = counts.copy()
     rows.data = log_tf(counts.data) * scale[counts.indices]
+    return _divide_rows(rows, np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel()))
+
+
+def _scaled_rows(weights: Rows[Any], scale: FloatArray, norm: Literal["l1", "l2"]) -> Rows[Any]:
+    """Return weights times a scale of each term, in rows of norm one."""
+    rows = weights.copy()
+    rows.data = weights.data * scale[weights.indices]
+    rows.eliminate_zeros()
+    if norm == "l1":
+        return _divide_rows(rows, np.asarray(rows.sum(axis=1), dtype=np.float64).ravel())
     return _divide_rows(rows, np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel()))
 
 

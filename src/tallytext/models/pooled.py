@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -30,6 +30,7 @@ from tallytext.models.anchored_em import (
     ClassWords,
     PoolPosteriors,
     Trust,
+    add_names,
     document_weights,
     posterior_regression,
 )
@@ -53,6 +54,7 @@ from tallytext.tally.labels import (
     read_targets,
     sort_labels,
 )
+from tallytext.text.vocabulary import Vocabulary
 
 MAX_TABLE_BYTES = 2**31
 """Largest size of a table of all terms and classes."""
@@ -62,6 +64,8 @@ _REGRESSION_SCALE = 8.0  # factor of the regression in the final scores
 _ANCHOR_IN_EM = (1.0, 12.0)
 _ANCHOR_IN_SCORES = (0.25, 1.0)
 _MAX_NAIVE_BAYES = 0.5  # largest factor of naive Bayes in the final scores
+# Without labelled documents, classes of about equal size: some names fit many documents by chance.
+_EVEN_SHARE_OF_NAMES = 1.0
 _WARM_ROUNDS = 2  # of EM after a small change
 # Share of all documents, and of the labelled ones, that may change before the model settles.
 _SETTLING_SHARE = 0.1
@@ -86,6 +90,10 @@ class PooledNB(TrainedClassifier):
     trust in the anchor is measured on held-out labelled documents: where the anchor is more
     accurate than naive Bayes, it has more weight, in EM and in the sum.
 
+    Terms can be words and strings of characters; strings take part in the anchor, the latent space
+    and the regression only. The words of class names can stand for a document of each class, see
+    :attr:`class_words`.
+
     Each document has exactly one label. Training needs memory for a few tables of terms by
     classes.
 
@@ -99,8 +107,8 @@ class PooledNB(TrainedClassifier):
         unless they lower the accuracy on held-out labelled documents.
     beta : float, default=0.8
         Share of the background in the mixture model of the translation.
-    n_components : int, default=100
-        Dimensions of the latent space.
+    n_components : int, default=None
+        Dimensions of the latent space; None for 100 to 200, by the number of documents.
     min_df : int, default=2
         Words of fewer documents of the pool are ignored.
     anchor : classifier, default=None
@@ -170,6 +178,14 @@ class PooledNB(TrainedClassifier):
     pool_rows_: NDArray[np.intp]
     pool_: DocumentPool | None = None
 
+    #: Returns a row of word weights for the name of each of some labels, given the document
+    #: frequencies of all terms; empty rows for names without a known word. None to ignore names.
+    class_words: Callable[[list[Any], NDArray[Any]], Rows[Any]] | None = None
+    #: The terms of the columns, if some are strings of characters.
+    terms: Vocabulary | None = None
+
+    # Labels that were given as classes, with or without documents.
+    _declared: tuple[Any, ...] = ()
     # The fit to start from; the number of documents at the last settling, and of documents and
     # labels that changed since.
     _fitted: _FittedPool | None = None
@@ -189,7 +205,7 @@ class PooledNB(TrainedClassifier):
         topicality: float = 0.05,
         translation: bool | Literal["auto"] = "auto",
         beta: float = 0.8,
-        n_components: int = 100,
+        n_components: int | None = None,
         min_df: int = 2,
         anchor: Any = None,
         cost: float = 10.0,
@@ -226,7 +242,7 @@ class PooledNB(TrainedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, unlabelled: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, unlabelled: Any = None, *, classes: Sequence[Any] = ()) -> Self:
         """Train on documents; a second call starts over.
 
         Parameters
@@ -238,15 +254,24 @@ class PooledNB(TrainedClassifier):
         unlabelled : sparse matrix, sparse array or array-like of shape (n_unlabelled, n_terms)
             Counts of documents without labels, from the same source; the more, the better. None
             for none.
+        classes : sequence of labels, default=()
+            Labels that need no labelled documents, because :attr:`class_words` has words for them.
 
         Returns
         -------
         self
         """
-        X = check_matrix(self, X, reset=True, open_width=False)
-        targets = read_targets(y)
-        check_lengths(X, targets)
-        self._train(X, self._set_classes_from(targets), unlabelled)
+        self._declared = tuple(dict.fromkeys(classes))
+        if self._declared and not np.shape(X)[0]:
+            X = sparse.csr_array(X)
+            self.n_features_in_ = X.shape[1]
+            truth = sparse.csr_array((0, 0))
+        else:
+            X = check_matrix(self, X, reset=True, open_width=False)
+            targets = read_targets(y)
+            check_lengths(X, targets)
+            truth = self._set_classes_from(targets)
+        self._train(X, truth, unlabelled)
         return self
 
     def learn(self, X: Any, y: Any) -> Self:
@@ -445,6 +470,8 @@ class PooledNB(TrainedClassifier):
             held = numbers == fold
             # A class whose documents are all held out gets -inf.
             known = truth[~held].any(axis=0)
+            if self._names is not None:
+                known |= np.diff(self._names.indptr) > 0
             scores[held] = -np.inf
             if known.any():
                 with one_blas_thread():
@@ -454,6 +481,7 @@ class PooledNB(TrainedClassifier):
                         truth[~held][:, known],
                         unseen=rows[held],
                         measured=self._measured,
+                        names=None if self._names is None else self._names[known],
                     )
                 scores[np.ix_(held, known)] = fitted.weights.pool_scores(pool, rows[held])
         return scores[np.argsort(order)]
@@ -477,7 +505,9 @@ class PooledNB(TrainedClassifier):
             return self.weights_.pool_scores(pool, rows)
         unseen = np.random.default_rng(self.random_state).choice(others, n, replace=False)
         with one_blas_thread():
-            fitted = self._fit_labels(pool, rows, truth, unseen=unseen, measured=self._measured)
+            fitted = self._fit_labels(
+                pool, rows, truth, unseen=unseen, measured=self._measured, names=self._names
+            )
         return fitted.weights.pool_scores(pool, unseen)
 
     def drop_pool(self) -> Self:
@@ -500,11 +530,14 @@ class PooledNB(TrainedClassifier):
                 "translated": self.translated_,
                 "notes": self.notes_,
             }
+            if self._declared:
+                values["classes"] = list(self._declared)
             return {**self.weights_.to_arrays(), **self._documents_to_arrays()}, values
 
     def read_arrays(self, arrays: ArraysByName, values: Mapping[str, Any]) -> Self:
         """Restore the state that :meth:`to_arrays` returned; ``classes_`` must be set before."""
         self.n_features_in_, self.trust_, self.translated_, self.notes_ = check_values(values)
+        self._declared = _check_declared(values.get("classes", []), self.classes_)
         n_classes = len(self.classes_)
         given = {name: array for name, array in arrays.items() if name not in _DOCUMENT_ARRAYS}
         self.weights_ = PooledWeights.from_arrays(given, self.n_features_in_, n_classes)
@@ -562,6 +595,8 @@ class PooledNB(TrainedClassifier):
         _check_one_label(truth.toarray(), self.multi_label)
         self.multi_label_ = False
         documents = DocumentStore(X.shape[1], truth.shape[1])
+        if not X.shape[0]:
+            self.classes_ = label_array([])
         documents.learn(sparse.csr_array(X), truth)
         if unlabelled is not None:
             others = self._check_unlabelled(unlabelled)
@@ -634,7 +669,9 @@ class PooledNB(TrainedClassifier):
                 self._settle()
                 return self
             width = max(X.shape[1], pool.n_columns)
-            pool = pool.append(with_columns(X, width), 1 / (1 + self.topicality))
+            pool = pool.append(
+                with_columns(X, width), 1 / (1 + self.topicality), self._strings(width)
+            )
             places = np.append(
                 self.pool_rows_, np.arange(pool.n_documents - X.shape[0], pool.n_documents)
             )
@@ -682,17 +719,47 @@ class PooledNB(TrainedClassifier):
         places = np.argsort(order)
         bar = progress_bar("learning from the pool", 3 + self.rounds, self.verbose)
         with bar as step, one_blas_thread():
+            counts = self._all_counts()[order]
             pool = DocumentPool.from_counts(
-                self._all_counts()[order],
+                counts,
                 Topicality(self.topicality, seed=self.random_state),
                 self.n_components,
                 self.min_df,
                 self.beta,
                 thread_count(self.n_jobs),
+                self._strings(counts.shape[1]),
             )
+            self._frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
             step()
             self._fit_pool(pool, places, step=step)
         self._n_settled, self._n_changed, self._n_changed_labels = len(order), 0, 0
+
+    def _strings(self, n_columns: int) -> NDArray[np.bool_] | None:
+        """Return True for columns that are strings of characters; None if all are words."""
+        if self.terms is None:
+            return None
+        return self.terms.are_strings()[:n_columns]
+
+    def _weigh_names(self, names: list[Any], n_columns: int) -> Rows[Any] | None:
+        """Return the weights of the words in the names of classes; None to ignore the names."""
+        if self.class_words is None:
+            return None
+        frequencies = np.zeros(n_columns, dtype=np.int64)
+        frequencies[: len(self._frequencies)] = self._frequencies
+        return with_columns(self.class_words(names, frequencies), n_columns)
+
+    def _check_declared(
+        self, names: list[Any], words: Rows[Any] | None, pool: DocumentPool, truth: FloatArray
+    ) -> None:
+        """Raise LabelError if a class has neither a document nor a known word in its name."""
+        for at in np.flatnonzero(~truth.any(axis=0)) if self._declared else ():
+            weighted = [] if words is None else words[[at]].indices
+            if not np.isin(weighted, pool.views.columns[~pool.views.strings]).any():
+                raise LabelError(
+                    f"nothing is known of the class {names[at]!r}: it has no labelled document, "
+                    "and no word of its name occurs in several of the texts. Give it a description "
+                    "with such words (descriptions=), or a labelled document."
+                )
 
     def _is_near(self, names: list[Any], n_labelled: int) -> bool:
         """Return True if a fit to these labels may start from the present one.
@@ -710,13 +777,19 @@ class PooledNB(TrainedClassifier):
     def _class_numbers(self) -> NDArray[np.int64]:
         """Return the class of each document as its position among sorted labels; -1 for none."""
         labels = self.documents_.labels
-        names = [self.labels_.names[at] for at in np.unique(labels.indices)]
         position = np.zeros(len(self.labels_), dtype=np.int64)
-        for at, name in enumerate(sort_labels(names)):
-            position[self.labels_.find(name)] = at
+        for at, name in enumerate(self._present_labels()):
+            number = self.labels_.find(name)
+            if number >= 0:  # not a class without documents
+                position[number] = at
         numbers = np.full(labels.shape[0], -1, dtype=np.int64)
         numbers[np.diff(labels.indptr) > 0] = position[labels.indices]
         return numbers
+
+    def _present_labels(self) -> list[Any]:
+        """Return the sorted labels of the documents, and those that were given as classes."""
+        present = np.unique(self.documents_.labels.indices)
+        return sort_labels({*(self.labels_.names[at] for at in present), *self._declared})
 
     def _canonical_order(self, numbers: NDArray[np.int64]) -> NDArray[np.intp]:
         """Return an order of the documents that depends on their counts and classes only.
@@ -735,7 +808,7 @@ class PooledNB(TrainedClassifier):
         """
         labelled = np.flatnonzero(numbers >= 0)
         order = np.argsort(places[labelled])
-        truth = np.zeros((len(labelled), int(numbers.max(initial=-1)) + 1))
+        truth = np.zeros((len(labelled), len(self._present_labels())))
         truth[np.arange(len(labelled)), numbers[labelled[order]]] = 1.0
         return places[labelled[order]], truth, order
 
@@ -760,14 +833,14 @@ class PooledNB(TrainedClassifier):
             For a progress bar.
         """
         numbers = self._class_numbers()
+        names = self._present_labels()
         rows, truth, _ = self._labelled_rows(places, numbers)
-        names = sort_labels(
-            self.labels_.names[at] for at in np.unique(self.documents_.labels.indices)
-        )
+        words = self._weigh_names(names, pool.n_columns)
+        self._check_declared(names, words, pool, truth)
         if start is not None and not self._is_near(names, len(rows)):
             start = None
         with one_blas_thread():
-            fitted = self._fit_labels(pool, rows, truth, step, start=start)
+            fitted = self._fit_labels(pool, rows, truth, step, start=start, names=words)
         # At once, for other threads that predict.
         with self.documents_.lock:
             self.classes_ = label_array(names)
@@ -778,7 +851,7 @@ class PooledNB(TrainedClassifier):
             self.label_distributions_ = fitted.posteriors[places[numbers < 0]]
             self.notes_ = _training_notes(fitted, len(truth), pool.n_documents)
             self.pool_, self.pool_rows_, self._fitted = pool, places, fitted
-            self._measured = fitted.measured
+            self._measured, self._names = fitted.measured, words
 
     def _fit_labels(
         self,
@@ -789,15 +862,18 @@ class PooledNB(TrainedClassifier):
         unseen: Any = (),
         measured: Trust | None = None,
         start: _FittedPool | None = None,
+        names: Rows[Any] | None = None,
     ) -> _FittedPool:
         """Fit to labelled documents of the pool.
 
         Documents in ``unseen`` take part neither in EM nor in the regression, which would fit
         documents that are to be held out. ``measured`` is the trust to use; None to measure it.
         With ``start``, the fit to nearly the same documents, EM and the regression go on from
-        there, and trust is not measured.
+        there, and trust is not measured. ``names`` has the weights of the words in the names of
+        the classes; each name then counts as a document of its class, or as a part of one if the
+        names fit the labelled documents badly.
         """
-        if not len(rows):
+        if not truth.shape[1]:
             return _FittedPool.without_labels(pool)
         if start is not None:
             measured = start.measured
@@ -805,18 +881,25 @@ class PooledNB(TrainedClassifier):
             measured = Trust.from_held_out(pool, rows, truth, translate=bool(self.translation))
         auto = self.translation == "auto"
         translate = measured.use_translation if auto else bool(self.translation)
+        n_documents, n_labelled = pool.n_documents, len(rows)
+        if names is not None:
+            pool, rows, truth = add_names(pool, rows, truth, names, translate)
         estimator = None if self.anchor is None else clone(self.anchor)
         anchor = Anchor.from_labels(pool, rows, truth, self.cost, estimator)
         step()
         words = ClassWords.from_labels(pool, rows, truth, translate)
         em = AnchoredEM(self.rounds, self.length, self.concentration, self.annealing)
+        if n_labelled == 0:
+            em = replace(em, even_share=_EVEN_SHARE_OF_NAMES)
         if start is not None:
-            em = AnchoredEM(_WARM_ROUNDS, self.length, self.concentration, annealing=1.0)
+            em = replace(em, rounds=_WARM_ROUNDS, annealing=1.0)
         anchor_log_probs = anchor.log_probabilities(pool)
 
         def run_em(trust: float) -> PoolPosteriors:
             evidence = _interpolate(_ANCHOR_IN_EM, trust) * anchor_log_probs
             posteriors = None if start is None else start.posteriors
+            if posteriors is not None:
+                posteriors = np.pad(posteriors, ((0, pool.n_documents - n_documents), (0, 0)))
             return em.run(pool, rows, truth, words, evidence, step, unseen, posteriors)
 
         evenness = 1.0 if start is None else start.evenness
@@ -829,10 +912,14 @@ class PooledNB(TrainedClassifier):
         if self.trust is None and measured.anchor_trust(evenness, self.doubt) > trust:
             trust = measured.anchor_trust(evenness, self.doubt)
             expected = run_em(trust)
+        posteriors = expected.posteriors.copy()
+        posteriors[rows] = truth / truth.sum(axis=1, keepdims=True)
+        document_weight = document_weights(pool, rows, self.labelled_weight, unseen)
+        document_weight[rows] *= truth.sum(axis=1)
         regression, _ = posterior_regression(
             pool,
-            expected.posteriors,
-            document_weights(pool, rows, self.labelled_weight, unseen),
+            posteriors,
+            document_weight,
             self.penalty,
             None if start is None else start.regression,
         )
@@ -847,12 +934,13 @@ class PooledNB(TrainedClassifier):
         step()
         return _FittedPool(
             weights,
-            expected.posteriors,
+            expected.posteriors[:n_documents],
             float(trust),
             measured,
             translate,
             regression,
             evenness,
+            pool.n_documents > n_documents,
         )
 
     def _sum_weights(
@@ -898,8 +986,10 @@ class PooledNB(TrainedClassifier):
             raise ValueError(
                 f"translation must be True, False or 'auto', not {self.translation!r}."
             )
-        for name in ("n_components", "min_df", "rounds"):
+        for name in ("min_df", "rounds"):
             check_whole(name, getattr(self, name), 1)
+        if self.n_components is not None:
+            check_whole("n_components", self.n_components, 1)
         check_whole("random_state", self.random_state, 0)
         for name in ("cost", "length", "penalty", "labelled_weight"):
             check_between(name, getattr(self, name), 1e-9, 1e9)
@@ -927,6 +1017,7 @@ class _FittedPool(NamedTuple):
     translated: bool
     regression: FloatArray
     evenness: float
+    named: bool = False
 
     @classmethod
     def without_labels(cls, pool: DocumentPool) -> _FittedPool:
@@ -965,11 +1056,14 @@ def _training_notes(fitted: _FittedPool, n_labelled: int, n_documents: int) -> l
             f"naive Bayes {fitted.measured.naive_bayes:.0%})"
         )
     others = n_documents - n_labelled
-    return [
+    notes = [
         f"learned from {n_labelled:,} labelled and {others:,} other documents",
         note,
         f"co-occurring words were {'' if fitted.translated else 'not '}used as evidence",
     ]
+    if fitted.named:
+        notes.append("the words of the class names were used as evidence")
+    return notes
 
 
 def _check_one_label(truth: FloatArray, multi_label: bool | None) -> None:
@@ -1014,6 +1108,8 @@ def _no_labels(X: Rows[Any]) -> Rows[Any]:
 _DOCUMENT_ARRAYS = {"documents", "labels"}
 _ARRAY_NAMES = {"columns", "emphasis", "idf", "directions", "units", "shares", "latent", "bias"}
 _VALUE_NAMES = {"n_features", "trust", "translated", "notes"}
+# Files of format 4 and earlier lack these.
+_LATER_ARRAY_NAMES, _LATER_VALUE_NAMES = {"strings"}, {"classes"}
 
 
 @dataclass(frozen=True)
@@ -1111,7 +1207,7 @@ class PooledWeights:
         FileError
             If the arrays are not weights of n_features columns and n_classes classes.
         """
-        check_array_names(arrays, _ARRAY_NAMES)
+        check_array_names(arrays, _ARRAY_NAMES | (_LATER_ARRAY_NAMES & arrays.keys()))
         views = Views.from_arrays(arrays, n_features)
         n_terms, n_components = views.directions.shape
         return cls(
@@ -1130,6 +1226,14 @@ def _find_columns(terms: Any, columns: NDArray[np.int64]) -> tuple[Any, Any]:
     return known, places[known]
 
 
+def _check_declared(labels: Any, classes: NDArray[Any]) -> tuple[Any, ...]:
+    """Return the classes that were given to fit, of a file."""
+    known = classes.tolist()
+    if not isinstance(labels, list) or not all(each in known for each in labels):
+        raise FileError(f"these are not classes of the model: {labels!r:.80}.")
+    return tuple(labels)
+
+
 def check_values(values: Mapping[str, Any]) -> tuple[int, float, bool, list[str]]:
     """Check the values of a file; return n_features, trust, translated and notes.
 
@@ -1143,7 +1247,8 @@ def check_values(values: Mapping[str, Any]) -> tuple[int, float, bool, list[str]
     >>> check_values({"n_features": 9, "trust": 0.5, "translated": True, "notes": ["learned"]})
     (9, 0.5, True, ['learned'])
     """
-    if not isinstance(values, Mapping) or set(values) != _VALUE_NAMES:
+    names = set(values) - _LATER_VALUE_NAMES if isinstance(values, Mapping) else set()
+    if names != _VALUE_NAMES:
         raise FileError(f"these are not the values of a pooled model: {values!r:.80}.")
     n_features, trust = values["n_features"], values["trust"]
     translated, notes = values["translated"], values["notes"]
