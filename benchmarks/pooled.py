@@ -28,6 +28,7 @@ from tallytext.models import (
     document_weights,
     posterior_regression,
 )
+from tallytext.models.pool import leading_directions
 from tallytext.runtime import one_blas_thread, thread_count
 
 FOLDER = True

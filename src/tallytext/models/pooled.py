@@ -753,7 +753,7 @@ class PooledNB(TrainedClassifier):
     ) -> None:
         """Raise LabelError if a class has neither a document nor a known word in its name."""
         for at in np.flatnonzero(~truth.any(axis=0)) if self._declared else ():
-            weighted = [] if words is None else words[[at]].indices
+            weighted: Any = [] if words is None else words[[at]].indices
             if not np.isin(weighted, pool.views.columns[~pool.views.strings]).any():
                 raise LabelError(
                     f"nothing is known of the class {names[at]!r}: it has no labelled document, "
