@@ -412,8 +412,8 @@ def _suspects(comparison: Comparison, place: _Places) -> Section:
     shown = comparison.suspects[:_MAX_LISTED_SUSPECTS]
     first = f"The first {len(shown)} of {len(comparison.suspects)}. "
     about = (
-        "<p>According to models that were not trained on them, the labels of these documents may be "
-        "wrong. "
+        "<p>According to models that were not trained on them, these documents may have a wrong "
+        "label. "
         f"{first * (len(shown) < len(comparison.suspects))}{colours}.</p>"
     )
     texts = comparison.documents.texts
