@@ -288,7 +288,7 @@ def test_advice_names_commands_and_not_python_calls(tmp_path):
     more = write_csv(tmp_path / "more.csv", [(text, "wrong") for text, _ in MAILS])
     succeed("learn", model, more)
     shown = succeed("info", model).stdout
-    assert "tally compare mails.csv --text COLUMN --label COLUMN --groups COLUMN" in shown
+    assert "tally compare train.csv --text COLUMN --label COLUMN --groups COLUMN" in shown
     assert f"run tally recalibrate {model} new.csv --text COLUMN --label COLUMN" in shown
     warned = succeed("predict", model, more).stderr
     assert "Run tally recalibrate." in warned

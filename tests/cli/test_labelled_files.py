@@ -227,6 +227,7 @@ def test_columns_of_the_same_name_stay_and_predictions_are_named_otherwise(model
     source = write_csv(tmp_path / "new.csv", [("cheap", "ham"), ("lunch", "")])
     told = succeed("predict", model, source, "-o", tmp_path / "out.csv").stderr
     assert "already has a column 'label'" in told and "predicted_probability" in told
+    assert told.endswith(f"saved as {tmp_path / 'out.csv'}\n")
     header, rows = read_table(tmp_path / "out.csv")
     assert header == ["text", "label", "predicted_label", "predicted_probability"]
     assert [row[1] for row in rows] == ["ham", ""]

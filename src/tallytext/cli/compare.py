@@ -103,7 +103,7 @@ Suspects = Annotated[
     typer.Option(
         "--suspects",
         metavar="FILE",
-        help="Also write the documents whose label is probably wrong, at most 200, to a new file, "
+        help="Also write the documents whose label may be wrong, at most 200, to a new file, "
         ".csv, .tsv, .jsonl or .xlsx, which tally forget and tally learn can read.",
         show_default="none",
     ),
@@ -134,7 +134,7 @@ def compare(
     Prints a table of learners: accuracy (micro-F1 for multi-label documents) with its interval, the
     difference from the best and its significance, macro-F1, time and memory. The report opens in
     any browser. It shows confusions, learning curves for more labels and fewer words, calibration,
-    typical terms of each class, and documents whose label is probably wrong, with the evidence.
+    typical terms of each class, and documents whose label may be wrong, with the evidence.
 
     Labels that look like mistakes stop the command, as in tally train: see --yes and
     --merge-labels.
@@ -249,7 +249,7 @@ def _suspect_format(
 
 
 def save_suspects(format: RecordFormat, comparison: Comparison, places: Sequence[Place]) -> None:
-    """Write the documents whose label is probably wrong, with the place of each in the input."""
+    """Write the documents whose label may be wrong, with the place of each in the input."""
     from tallytext.comparison.suspects import suspect_record
 
     texts, labels = comparison.documents.texts, comparison.documents.labels

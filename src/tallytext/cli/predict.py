@@ -60,9 +60,10 @@ def predict(
 ) -> None:
     """Predict the labels of new documents, with probabilities.
 
-    With --output, all columns of the input are written, followed by label and probability; with
-    --top also label_1, probability_1 and so on. If the input already has a column of one of these
-    names, the new columns are called predicted_label, predicted_probability and so on.
+    With --output, all columns of the input are written, without --id, followed by label and
+    probability; with --top also label_1, probability_1 and so on. If the input already has a column
+    of one of these names, the new columns are called predicted_label, predicted_probability and so
+    on.
 
     Without --output, predictions are lines of JSON (or CSV) on standard output, in the order of the
     documents. "row" is the number of a document in its file, counted from 1, without the header; in
@@ -102,7 +103,7 @@ def predict(
     else:
         _predict_on_engine(classifier, sources, reading, engine, shown, more, output, quiet)
     if output is not None and not quiet:
-        show_message(f"saved in {output}")
+        show_message(f"saved {'as' if engine.engine is None else 'in'} {output}")
 
 
 def _check_options(

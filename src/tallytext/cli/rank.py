@@ -95,7 +95,7 @@ def rank(
     _write(ranked, to, output, escape_formulas)
     documents.close()
     if output is not None and not quiet:
-        show_message(f"saved in {output}")
+        show_message(f"saved as {output}")
 
 
 def _rows(

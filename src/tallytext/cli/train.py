@@ -478,7 +478,7 @@ _INDENT = " " * 15
 
 
 def command_advice(
-    model: Path, sources: Sequence[str] = ("mails.csv",), reading: ReadingOptions | None = None
+    model: Path, sources: Sequence[str] = ("train.csv",), reading: ReadingOptions | None = None
 ) -> Advice:
     """Return the commands that the report of a model recommends.
 
@@ -504,7 +504,7 @@ def command_advice(
     format = format_by_name(sources[0], how.format)
     ending = format if format in ("tsv", "jsonl", "parquet") else "csv"
     more, file = f"new.{ending}", quote(str(model))
-    given = " ".join("mails.csv" if each == "-" else quote(each) for each in sources[:3])
+    given = " ".join("train.csv" if each == "-" else quote(each) for each in sources[:3])
     compare = f"tally compare {given}{text}{label}"
     columns = (
         f"check the folders of {given}: are their names the labels?"

@@ -187,7 +187,7 @@ class Comparison:
         The vocabulary curve of naive Bayes on the first split; None if its training documents have
         no terms.
     suspects : list of Suspect
-        Documents whose label is probably wrong, at most 200, the first 20 with evidence;
+        Documents whose label may be wrong, at most 200, the first 20 with evidence;
         multi-label documents with one label too many or too few.
     evaluation : Evaluation
         The predictions of the best learner.

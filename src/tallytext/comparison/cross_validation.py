@@ -252,7 +252,7 @@ class LearnerRun:
             fold.classifier = None
 
     def suspects(self) -> list[Suspect]:
-        """Return the documents whose label is probably wrong, the first twenty with evidence."""
+        """Return the documents whose label may be wrong, the first twenty with evidence."""
         fold_of = {each.row: at for at, fold in enumerate(self.folds) for each in fold.suspects}
         found = [each for fold in self.folds for each in fold.suspects]
         ranked = most_surprising(found, MAX_SUSPECTS)

@@ -398,7 +398,7 @@ class _Places:
 
 
 def _suspects(comparison: Comparison, place: _Places) -> Section:
-    """Return documents whose label is probably wrong, with the evidence."""
+    """Return documents whose label may be wrong, with the evidence."""
     if not comparison.suspects:
         return None
     green, red = '<b class="p3">green</b>', '<b class="n3">red</b>'
@@ -412,8 +412,8 @@ def _suspects(comparison: Comparison, place: _Places) -> Section:
     shown = comparison.suspects[:_MAX_LISTED_SUSPECTS]
     first = f"The first {len(shown)} of {len(comparison.suspects)}. "
     about = (
-        "<p>According to models that were not trained on them, these documents probably have a "
-        "wrong label. "
+        "<p>According to models that were not trained on them, these documents may have a wrong "
+        "label. "
         f"{first * (len(shown) < len(comparison.suspects))}{colours}.</p>"
     )
     texts = comparison.documents.texts

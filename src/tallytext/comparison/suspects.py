@@ -1,4 +1,4 @@
-"""Documents whose label is probably wrong, by models that were not trained on them."""
+"""Documents whose label may be wrong, by models that were not trained on them."""
 
 from __future__ import annotations
 
