@@ -359,8 +359,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         listed, columns = read_labels(labels)
         check_descriptions(self.descriptions)
         weights = document_weights(listed, sample_weight, self.class_weight)
-        declared = [] if classes is None else list_labels(classes)
-        check_labels(declared)
+        declared = _read_classes(classes)
         training = Training(self, _is_not_empty(unlabelled), weights is not None, declared)
         keys = _sampling_keys(len(listed), groups, time)
         if weights is not None and not weights.all():
@@ -380,7 +379,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._set_fitted(parts, columns)
 
     def fit_batches(
-        self, batches: Iterable[tuple[Any, Any]], *, unlabelled: Iterable[Any] | None = None
+        self,
+        batches: Iterable[tuple[Any, Any]],
+        *,
+        unlabelled: Iterable[Any] | None = None,
+        classes: Any = None,
     ) -> Self:
         """Train on batches of labelled texts, which need not fit into memory together.
 
@@ -391,6 +394,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unlabelled : iterable of lists or columns of str, default=None
             Batches of texts without labels, as for :meth:`fit`. They are read last; the counts of
             all documents are then in memory while the classifier is trained.
+        classes : list of labels, default=None
+            Classes that need no labelled documents, as for :meth:`fit`.
 
         Examples
         --------
@@ -399,7 +404,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array(['a'], dtype='<U1')
         """
         _refuse_class_weight(self)
-        training, widths = Training(self, _is_not_empty(unlabelled)), set[int | None]()
+        check_descriptions(self.descriptions)
+        declared, widths = _read_classes(classes), set[int | None]()
+        training = Training(self, _is_not_empty(unlabelled), declared=declared)
         if training.vectorizer.is_limited and _is_not_empty(unlabelled):
             raise VocabularyError(
                 "min_df, max_df and max_features need all documents at once, including those "
@@ -411,6 +418,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             listed, columns = read_labels(labels)
             widths.add(columns)
             training.add(texts, listed)
+        if declared and not widths:
+            training.add([], [])
         if len(widths) > 1:
             raise LabelError(f"labels of batches have different numbers of columns: {widths}.")
         for texts in () if unlabelled is None else unlabelled:
@@ -1966,6 +1975,15 @@ def _add_unlabelled(training: Training, texts: Any, verbose: bool | None) -> Non
         for batch in split_documents(texts, TRAINING_BATCH):
             training.add_unlabelled(batch)
             step()
+
+
+def _read_classes(classes: Any) -> list[Any]:
+    """Return the labels of ``classes=``."""
+    if isinstance(classes, str):
+        raise LabelError(f"classes must be a list of labels, not the text {classes!r:.80}.")
+    declared = [] if classes is None else list_labels(classes)
+    check_labels(declared)
+    return declared
 
 
 def _is_not_empty(unlabelled: Any) -> bool:

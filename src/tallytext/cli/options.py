@@ -42,6 +42,17 @@ AnySources = Annotated[
         "tables or sheets, name one: data.db::table, mails.xlsx::Sheet2.",
     ),
 ]
+TrainSources = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="INPUT",
+        help="Files (csv, tsv, json, jsonl, parquet, xlsx, sqlite, duckdb, tar; also .gz, .bz2, "
+        ".xz, .zst), folders whose subfolders are the labels, or - for standard input. If a "
+        "file has several tables or sheets, name one: data.db::table, mails.xlsx::Sheet2. "
+        "Not needed with --class and --unlabelled.",
+        show_default=False,
+    ),
+]
 Sources = Annotated[
     list[str],
     typer.Argument(
@@ -620,6 +631,30 @@ Budget = Annotated[
 ]
 
 
+ClassNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--class",
+        metavar="LABEL",
+        help="A class that needs no labelled documents, because the words of its name occur in "
+        "documents without labels: --class sport --class business --unlabelled news.csv. Can be "
+        "repeated.",
+        show_default=False,
+        rich_help_panel=_TRAINING_PANEL,
+    ),
+]
+Descriptions = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help='Words for some labels, in a TOML file with lines such as refund = "wants money '
+        'back". They help if labels are few and there are unlabelled documents.',
+        show_default="the words of the labels",
+        rich_help_panel=_TRAINING_PANEL,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class TrainOptions:
     """The model to train and its features."""
@@ -634,6 +669,8 @@ class TrainOptions:
     multi_label: MultiLabel = None
     thresholds: Thresholds = "micro"
     keep: Keep = Kept.documents
+    classes: ClassNames = None
+    descriptions: Descriptions = None
     budget: Budget = None
 
 

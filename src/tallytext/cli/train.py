@@ -79,7 +79,7 @@ _MIN_MEDIAN, _MAX_LONE_SHOWN = 20, 10
 
 
 def train(
-    sources: options.Sources,
+    sources: options.TrainSources = None,
     *,
     reading: ReadingOptions,
     unlabelled: options.Unlabelled = None,
@@ -106,6 +106,7 @@ def train(
     If you have few labels, add many more documents of the same kind without labels: leave their
     label empty, or pass their files with --unlabelled. The model "pooled" also learns from these.
     With at most 1,000 labels, 50 per class, it is used; with more, it is compared with the others.
+    It also reads the words of the labels, so that classes may have no labelled document (--class).
 
     For data too large for one machine, --engine counts the documents with Dask or Spark, with the
     same counts as on one machine. Models are then compared on a sample of the documents.
@@ -116,6 +117,7 @@ def train(
     tally train ten-of-each.csv --unlabelled all-mails.jsonl -o mails.tally
     tally train half-labelled.xlsx --unlabelled none --test-size 0.2
     tally train all.csv --where split=train -o mails.tally
+    tally train --class sport --class business --unlabelled news.csv -o news.tally
     tally train mails.csv --model 'knn(k=45)' --select 'chi(keep=0.02)'
     zcat big.jsonl.gz | tally train - --model multinomial -o big.tally
     tally train part-*.parquet --engine dask --scheduler tcp://host:8786 -o big.tally
@@ -124,18 +126,24 @@ def train(
         raise typer.BadParameter(
             "--quiet shows less and --verbose shows more. Leave out one of the two options."
         )
+    sources = sources or []
+    named = _training_files(sources, unlabelled, settings.classes)
     limits.check_engine(engine.engine)
     engine.check_files(sources)
     size = parse_test_size(test_size)
     if engine.engine is not None:
         check_engine_settings(_model_text(settings), settings.select, unlabelled)
         hygiene.check_engine()
+        if settings.classes or settings.descriptions is not None:
+            raise typer.BadParameter(
+                "--class and --descriptions need unlabelled documents, which --engine cannot use."
+            )
         if size is not None:
             raise typer.BadParameter(
                 "--test-size does not work with --engine. Keep test documents in a file of their "
                 "own, and measure the model with tally evaluate --engine."
             )
-    path = output or default_output(sources)
+    path = output or default_output(named)
     with lock_output(path, wait, quiet):
         earlier = _read_earlier(path)
         if earlier is not None and not force:
@@ -144,7 +152,15 @@ def train(
             untrained = _make_classifier(settings, quiet)
             if engine.engine is None:
                 trained = _fit_here(
-                    untrained, sources, reading, hygiene, unlabelled, size, quiet, verbose
+                    untrained,
+                    sources,
+                    reading,
+                    hygiene,
+                    unlabelled,
+                    settings.classes,
+                    size,
+                    quiet,
+                    verbose,
                 )
             else:
                 trained = _fit_on_engine(
@@ -164,7 +180,7 @@ def train(
         test = {} if tested is None else {"test": tested.to_dict()}
         print_json({"model": str(path), **skipped, **report.to_dict(), **test})
     elif not quiet:
-        print_report(report, command_advice(path, sources, reading), verbose=verbose)
+        print_report(report, command_advice(path, named, reading), verbose=verbose)
         if trained.note:
             result_console().print(trained.note)
         if tested is not None:
@@ -174,6 +190,48 @@ def train(
     if not quiet:
         show_message(f"saved as {path}")
     close()
+
+
+def _training_files(
+    sources: list[str], unlabelled: list[str] | None, classes: list[str] | None
+) -> list[str]:
+    """Return the files to name the model by; raise BadParameter if there is nothing to learn."""
+    _, files = parse_unlabelled(unlabelled)
+    if classes and not files and not sources:
+        raise typer.BadParameter(
+            "--class needs documents without labels: add --unlabelled FILE, or INPUT with rows "
+            "whose label is empty."
+        )
+    if not sources and not classes:
+        raise typer.BadParameter(
+            "Missing argument 'INPUT': a file with texts and labels. To train on the names of "
+            "classes alone, use --class LABEL and --unlabelled FILE."
+        )
+    return sources or files
+
+
+def _read_descriptions(path: Path | None) -> dict[str, str] | None:
+    """Return the words for labels in a TOML file."""
+    if path is None:
+        return None
+    from tomllib import TOMLDecodeError, loads
+
+    try:
+        found = loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise typer.BadParameter(f"--descriptions: {problem.strerror}: {str(path)!r}.") from None
+    except (TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise typer.BadParameter(
+            f"--descriptions: {str(path)!r} is not a TOML file ({problem}). Write lines such as "
+            'refund = "wants money back".'
+        ) from None
+    wrong = [name for name, text in found.items() if not isinstance(text, str)]
+    if wrong:
+        raise typer.BadParameter(
+            f"--descriptions: {wrong[0]!r} in {str(path)!r} is not a text in quotes. Quote labels "
+            'with dots: "rec.autos" = "cars".'
+        )
+    return found
 
 
 def _read_earlier(path: Path) -> EarlierModel | None:
@@ -277,6 +335,7 @@ def _make_classifier(settings: TrainOptions, quiet: bool) -> TextClassifier:
         multi_label=settings.multi_label,
         thresholds=options.parse_thresholds([settings.thresholds]),
         keep=settings.keep.value,
+        descriptions=_read_descriptions(settings.descriptions),
         budget=settings.budget,
         verbose=shows_progress(quiet),
     )
@@ -345,6 +404,7 @@ def _fit_here(
     reading: ReadingOptions,
     hygiene: LabelOptions,
     unlabelled: list[str] | None,
+    classes: list[str] | None,
     test_size: float | int | None,
     quiet: bool,
     verbose: bool,
@@ -354,15 +414,18 @@ def _fit_here(
     # A model that was named and cannot use them is an error only if the user wants them used.
     uses = word == "use" or (word is None and learns_from_unlabelled(classifier))
     labels = LabelCheck(hygiene)
-    labels.read_labels(sources, reading, quiet)
+    if sources:
+        labels.read_labels(sources, reading, quiet)
     documents = InputDocuments(sources, reading, quiet, verbose, on_unlabelled="keep")
     rows = HalfLabelled(documents, sources, reading.label, word, uses)
     pool = unlabelled_documents(files, sources, reading, quiet)
-    pairs = labels.check_pairs(rows.pairs())
+    rows.needs_label = not classes
+    pairs = labels.check_pairs(rows.pairs()) if sources else iter(())
     held_out = None if test_size is None else HeldOut(test_size)
     classifier.fit_batches(
         pairs if held_out is None else held_out.split(pairs),
         unlabelled=chain(rows.texts(), pool.texts()) if uses or files else None,
+        classes=classes,
     )
     if classifier.duplicates_ is not None and held_out is None:
         classifier.duplicates_ = rows.number_rows(classifier.duplicates_)
@@ -441,7 +504,7 @@ def _warn_about_labels(classifier: TextClassifier) -> None:
         shown = ", ".join(map(quote_value, lone[:_MAX_LONE_SHOWN]))
         more = f" and {len(lone) - _MAX_LONE_SHOWN:,} more" * (len(lone) > _MAX_LONE_SHOWN)
         show_warning(f"labels with one document: {shown}{more}")
-    if not classifier.tally_.n_tokens:
+    if classifier.tally_.n_documents and not classifier.tally_.n_tokens:
         show_warning("the documents contain no word. Is --text the right column?")
     _warn_about_leaks(classifier)
 

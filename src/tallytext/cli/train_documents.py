@@ -129,6 +129,8 @@ class HalfLabelled:
     ----------
     n_unlabelled : int
         Number of rows without a label so far.
+    needs_label : bool
+        True if it is an error that no row has a label.
     """
 
     def __init__(
@@ -139,7 +141,7 @@ class HalfLabelled:
         word: str | None,
         uses: bool,
     ) -> None:
-        self.n_unlabelled = 0
+        self.n_unlabelled, self.needs_label = 0, True
         self._documents, self._sources, self._label = documents, sources, label
         self._word, self._uses = word, uses
         self._has_lists = False
@@ -165,7 +167,7 @@ class HalfLabelled:
                 yield batch.texts, batch.labels or []
         documents = self._documents
         check_not_empty(documents.n_documents, documents.n_skipped, self._sources)
-        if not n_labelled:
+        if not n_labelled and self.needs_label:
             raise InputError(
                 f"none of the {documents.n_documents:,} documents in {', '.join(self._sources)} "
                 f"has a label: {self._label!r} is empty in all rows. Is --label the right column? "
