@@ -63,7 +63,7 @@ _PYTHON_ADVICE = (
     (re.compile(r"^match is for"), "--match is for"),
     (re.compile(r"\bmulti_label=True\b"), "--multi-label"),
     (re.compile(r"\bmulti_label=False\b"), "--single-label"),
-    (re.compile(r"\bunlabelled=(?=\W)"), "--unlabelled"),
+    (re.compile(r"\b(unlabelled|descriptions)=(?=\W)"), r"--\1"),
     (re.compile(r"""\b(format|language|model|select|tokens)=(["'])([\w:.+-]+)\2"""), r"--\1 \3"),
 )
 
