@@ -19,9 +19,16 @@ from scipy.special import log_softmax, softmax
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_whole
 from tallytext.errors import RecipeError
-from tallytext.evaluation.folds import cyclic_fold_numbers, iter_splits, ranks_within_classes
+from tallytext.evaluation.folds import cyclic_fold_numbers, iter_splits
 from tallytext.models.llsf import conjugate_gradient
-from tallytext.models.pool import DocumentPool, unit_rows
+from tallytext.models.pool import (
+    DocumentPool,
+    held_out_ridge,
+    n_label_folds,
+    paired_standard_error,
+    take_evenly,
+    unit_rows,
+)
 from tallytext.runtime import ignore_warnings
 
 _LABELLED_DIRECTION_WEIGHT = 0.2  # of a class's labelled documents in its direction, in documents
@@ -31,9 +38,7 @@ _FLOOR = 0.002  # probability added to all terms together, per distinct term of 
 _MIN_LOG_PROBABILITY = np.log(1e-6)  # of the anchor, so that EM can overrule it
 _MAX_KERNEL_DOCUMENTS = 2000  # beyond, a table of all pairs of labelled documents is too large
 
-_MAX_FOLDS = 5
 _MAX_HELD_OUT = 4000  # documents; a table of all pairs of them is inverted
-_RIDGE_PENALTY = 0.1  # of the least squares regression that approximates the anchor
 _FULL_TRUST_LEAD = 0.03  # lead in accuracy at which the anchor is trusted in full
 _MIN_EVENNESS = 0.95  # below, class sizes in the pool are considered uneven
 _UNEVEN_TRUST = 0.5  # smallest trust in the anchor if they are
@@ -481,10 +486,7 @@ class Trust:
     def from_held_out(
         cls, pool: DocumentPool, rows: Any, truth: FloatArray, translate: bool = True
     ) -> Self:
-        """Cross-validate on labelled documents, in up to five folds.
-
-        The number of folds is the median number of documents of a class, so that most classes
-        have a document in every fold.
+        """Cross-validate on labelled documents, in up to five folds (:func:`n_label_folds`).
 
         Parameters
         ----------
@@ -496,12 +498,14 @@ class Trust:
         translate : bool, default=True
             True to measure naive Bayes on translated words, which takes most of the time.
         """
-        n_folds = min(_MAX_FOLDS, int(np.median(truth.sum(axis=0))))
+        n_folds = n_label_folds(truth)
         if n_folds < 2:
             return cls(np.nan, np.nan, np.nan, len(rows), np.nan, np.nan)
-        rows, truth = _take_evenly(_MAX_HELD_OUT, rows, truth)
+        taken = take_evenly(_MAX_HELD_OUT, truth)
+        rows, truth = rows[taken], truth[taken]
         folds, labels = cyclic_fold_numbers(truth, n_folds), truth.argmax(axis=1)
-        anchor_right = _held_out_ridge(pool, rows, truth, folds).argmax(axis=1) == labels
+        kernel = _kernel(pool.units.matrix[rows], pool.latent[rows])
+        anchor_right = held_out_ridge(kernel, truth, folds).argmax(axis=1) == labels
         words_right = [
             _held_out_naive_bayes(pool, rows, truth, folds, translated).argmax(axis=1) == labels
             for translated in ([False, True] if translate else [False])
@@ -513,8 +517,8 @@ class Trust:
             plain=float(words_right[0].mean()),
             translated=float(words_right[1].mean()) if translate else np.nan,
             n=len(rows),
-            standard_error=_paired_standard_error(anchor_right, best),
-            translation_standard_error=_paired_standard_error(words_right[0], words_right[-1]),
+            standard_error=paired_standard_error(anchor_right, best),
+            translation_standard_error=paired_standard_error(words_right[0], words_right[-1]),
         )
 
     @property
@@ -569,35 +573,6 @@ class Trust:
         if not self.is_known:
             return 1.0
         return float(np.clip(0.5 - self.lead / (2 * _FULL_TRUST_LEAD), 0.0, 1.0))
-
-
-def _paired_standard_error(first: Any, second: Any) -> float:
-    """Return the standard error of the difference between two accuracies on the same documents."""
-    return float(np.sqrt(np.mean(first != second) / len(first)))
-
-
-def _take_evenly(n: int, rows: Any, truth: FloatArray) -> tuple[Any, FloatArray]:
-    """Return at most n documents, as many of each class as possible."""
-    if len(rows) <= n:
-        return rows, truth
-    chosen = np.sort(np.argsort(ranks_within_classes(truth), kind="stable")[:n])
-    return rows[chosen], truth[chosen]
-
-
-def _held_out_ridge(pool: DocumentPool, rows: Any, truth: FloatArray, folds: Any) -> FloatArray:
-    r"""Return held-out scores of ridge regression on v and z, documents by classes.
-
-    With :math:`G = (K + \lambda I)^{-1}` the error on a held-out block B is
-    :math:`G_{BB}^{-1} (G y)_B`, so that one inverse serves all folds.
-    """
-    targets = truth - 1 / truth.shape[1]
-    kernel = _kernel(pool.units.matrix[rows], pool.latent[rows])
-    inverse = np.linalg.inv(kernel + _RIDGE_PENALTY * np.eye(len(kernel)))
-    dual = inverse @ targets
-    scores = np.empty_like(targets)
-    for _, held in iter_splits(folds):
-        scores[held] = targets[held] - np.linalg.solve(inverse[np.ix_(held, held)], dual[held])
-    return scores
 
 
 def _held_out_naive_bayes(

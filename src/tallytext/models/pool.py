@@ -14,6 +14,7 @@ from scipy import linalg, sparse
 from tallytext._typing import FloatArray
 from tallytext._validation import check_between, check_sparse, check_whole
 from tallytext.errors import CountError, FileError
+from tallytext.evaluation.folds import cyclic_fold_numbers, iter_splits, ranks_within_classes
 from tallytext.features.svd import SparseProducts
 from tallytext.features.tf_idf import document_frequencies, log_tf
 from tallytext.io.array_checks import Shape, check_float_array, check_int_array
@@ -31,6 +32,9 @@ _MIN_COMPONENTS, _MAX_COMPONENTS, _DOCUMENTS_PER_COMPONENT = 100, 200, 40
 _N_LENGTH_GROUPS = 64  # groups of documents of about equal length
 _MAX_IDF = 1000.0  # in a file; far beyond the logarithm of any number of documents
 _OVERSAMPLING = 10  # random directions in addition to those that are returned
+_MAX_FOLDS = 5
+_RIDGE_PENALTY = 0.1
+_MAX_COMPARED = 2000  # labelled documents; a table of all pairs of them is inverted
 _MIN_GRAM_RATIO = 1e-8  # of eigenvalues of a Gram matrix; below, its square root loses digits
 
 
@@ -77,6 +81,7 @@ class DocumentPool:
         beta: float,
         n_threads: int,
         strings: NDArray[np.bool_] | None = None,
+        labelled: tuple[NDArray[np.intp], FloatArray] | None = None,
     ) -> Self:
         """Return the pool of the documents of a count matrix.
 
@@ -96,6 +101,9 @@ class DocumentPool:
             Number of threads.
         strings : ndarray of bool of shape (n_terms,), default=None
             True for terms that are strings of characters; None if all are words.
+        labelled : (rows, truth), default=None
+            The labelled documents, and their labels as an indicator matrix. If all words weighted
+            equally predict them better than topical words, so are they here.
         """
         counts = canonical_counts(X)
         if strings is None:
@@ -106,6 +114,10 @@ class DocumentPool:
         # Strings occur in words of many topics, so that their topicality says little.
         emphasis = np.ones(len(columns))
         emphasis[words] = topicality.weights(counts[:, words], n_threads)
+        if labelled is not None:
+            rows, truth = labelled
+            share = plain_share(counts[rows], emphasis, smooth_idf(counts), truth)
+            emphasis += share * (1 - emphasis)
         n_distinct = counts[:, words].nnz / max(counts.shape[0], 1)
         # Terms without weight, mostly function words, make up much of the matrix.
         weighted = np.flatnonzero(emphasis > 0)
@@ -625,6 +637,88 @@ class Topicality:
             sample = SparseProducts(units[np.sort(order[: self.n_documents])], n_threads)
         directions = leading_singular_vectors(sample, self.n_components, 2, self.seed)
         return unit_rows(products.times(directions))
+
+
+def plain_share(
+    counts: Rows[Any], emphasis: FloatArray, idf: FloatArray, truth: FloatArray
+) -> float:
+    """Return how far labelled documents speak against the emphasis of topical words, from 0 to 1.
+
+    Two ridge regressions are compared on held-out documents: with emphasis and without. The share
+    is 0 up to a lead of half a standard error of the latter, and 1 from one and a half on.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n_labelled, n_terms)
+        Of the labelled documents.
+    emphasis, idf : ndarray of shape (n_terms,)
+    truth : ndarray of shape (n_labelled, n_classes)
+        Their labels as an indicator matrix, one each.
+    """
+    n_folds = n_label_folds(truth)
+    if n_folds < 2:
+        return 0.0
+    rows = take_evenly(_MAX_COMPARED, truth)
+    counts, truth = counts[rows], truth[rows]
+    folds, labels = cyclic_fold_numbers(truth, n_folds), truth.argmax(axis=1)
+    right = []
+    for scale in (idf * emphasis, idf):
+        units = unit_vectors(counts, scale)
+        kernel = np.asarray((units @ units.T).todense())
+        right.append(held_out_ridge(kernel, truth, folds).argmax(axis=1) == labels)
+    topical, plain = right
+    lead, error = plain.mean() - topical.mean(), paired_standard_error(plain, topical)
+    return float(np.clip(lead / error - 0.5, 0.0, 1.0)) if error > 0 else 0.0
+
+
+def n_label_folds(truth: FloatArray) -> int:
+    """Return the number of folds for labelled documents: up to five, and 1 if they are too few.
+
+    It is the median number of documents of a class, so that most classes have a document in every
+    fold.
+
+    Examples
+    --------
+    >>> n_label_folds(np.repeat(np.eye(2), [3, 4], axis=0)), n_label_folds(np.eye(4))
+    (3, 1)
+    """
+    sizes = truth.sum(axis=0)
+    sizes = sizes[sizes > 0]
+    return min(_MAX_FOLDS, int(np.median(sizes))) if sizes.size else 1
+
+
+def take_evenly(n: int, truth: FloatArray) -> NDArray[np.intp]:
+    """Return at most n labelled documents, as many of each class as possible, ascending."""
+    if len(truth) <= n:
+        return np.arange(len(truth))
+    return np.sort(np.argsort(ranks_within_classes(truth), kind="stable")[:n])
+
+
+def paired_standard_error(first: Any, second: Any) -> float:
+    """Return the standard error of the difference between two accuracies on the same documents."""
+    return float(np.sqrt(np.mean(first != second) / len(first)))
+
+
+def held_out_ridge(kernel: FloatArray, truth: FloatArray, folds: Any) -> FloatArray:
+    r"""Return held-out scores of ridge regression, documents by classes.
+
+    With :math:`G = (K + \lambda I)^{-1}` the error on a held-out block B is
+    :math:`G_{BB}^{-1} (G y)_B`, so that one inverse serves all folds.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_documents, n_documents)
+        K, the inner products of the documents.
+    truth : ndarray of shape (n_documents, n_classes)
+    folds : array-like of int of shape (n_documents,)
+    """
+    targets = truth - 1 / truth.shape[1]
+    inverse = np.linalg.inv(kernel + _RIDGE_PENALTY * np.eye(len(kernel)))
+    dual = inverse @ targets
+    scores = np.empty_like(targets)
+    for _, held in iter_splits(folds):
+        scores[held] = targets[held] - np.linalg.solve(inverse[np.ix_(held, held)], dual[held])
+    return scores
 
 
 @dataclass(frozen=True)

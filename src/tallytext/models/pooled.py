@@ -720,6 +720,7 @@ class PooledNB(TrainedClassifier):
         bar = progress_bar("learning from the pool", 3 + self.rounds, self.verbose)
         with bar as step, one_blas_thread():
             counts = self._all_counts()[order]
+            rows, truth, _ = self._labelled_rows(places, numbers)
             pool = DocumentPool.from_counts(
                 counts,
                 Topicality(self.topicality, seed=self.random_state),
@@ -728,6 +729,7 @@ class PooledNB(TrainedClassifier):
                 self.beta,
                 thread_count(self.n_jobs),
                 self._strings(counts.shape[1]),
+                (rows, truth),
             )
             self._frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
             step()
