@@ -24,6 +24,7 @@ from tallytext.models import (
     document_weights,
     posterior_regression,
 )
+from tallytext.models import pool as pool_module
 from tallytext.models.pool import canonical_counts, leading_singular_vectors, unit_rows
 
 
@@ -230,8 +231,9 @@ def test_held_out_squares_are_those_of_really_refitting(seed, k):
     pool, rows, truth = labelled_pool(k=k, seed=seed)
     folds = cyclic_fold_numbers(truth, min(k, 5))
     views = np.hstack([pool.units.matrix.toarray(), pool.latent])[rows]
-    expected = oracle.ridge_held_out(views, truth, folds, anchored_em._RIDGE_PENALTY)
-    assert_allclose(anchored_em._held_out_ridge(pool, rows, truth, folds), expected, atol=1e-8)
+    expected = oracle.ridge_held_out(views, truth, folds, pool_module._RIDGE_PENALTY)
+    found = pool_module.held_out_ridge(views @ views.T, truth, folds)
+    assert_allclose(found, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("translate", [False, True])
@@ -286,9 +288,29 @@ def test_of_many_labelled_documents_a_balanced_part_is_held_out(monkeypatch):
     pool, rows, truth = labelled_pool(k=10, n=200)
     monkeypatch.setattr(anchored_em, "_MAX_HELD_OUT", 12)
     assert Trust.from_held_out(pool, rows, truth).n == 12
-    some, labels = anchored_em._take_evenly(12, rows, truth)
-    assert labels.sum(axis=0).tolist() == [4, 4, 4]
-    assert_array_equal(some, [0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
+    some = pool_module.take_evenly(12, truth)
+    assert truth[some].sum(axis=0).tolist() == [4, 4, 4]
+    assert_array_equal(rows[some], [0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
+
+
+def labelled_by(words, n=60):
+    """Labelled documents in which one kind of words tells the class, as (counts, truth)."""
+    random = np.random.default_rng(0)
+    labels = np.arange(n) % 2
+    counts = random.poisson(0.5, (n, 6)).astype(float)
+    counts[np.arange(n), words[0] + labels] += 3
+    return sparse.csr_array(counts), np.eye(2)[labels]
+
+
+def test_words_count_equally_where_they_predict_better_than_topical_ones():
+    emphasis, idf = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), np.ones(6)
+    assert pool_module.plain_share(*labelled_by([4])[:1], emphasis, idf, labelled_by([4])[1]) == 1
+    assert pool_module.plain_share(*labelled_by([0])[:1], emphasis, idf, labelled_by([0])[1]) == 0
+
+
+def test_one_label_per_class_says_nothing_about_the_weights_of_words():
+    counts, truth = labelled_by([4], 2)
+    assert pool_module.plain_share(counts, np.zeros(6), np.ones(6), truth) == 0
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
