@@ -19,6 +19,8 @@ MADE_UP = "made_up"
 MOST_TRAIN, MOST_TEST = 20_000, 3_000
 LEAST_OF_CLASS, LEAST_OF_HALF = 200, 60  # documents of a Debian section
 LARGEST = 10  # topics of Reuters
+TITLE_WORDS = 12  # of a Debian package that are kept of its description
+MOST_CLASSES = 50  # of WordNet: the largest
 KINDS = ("course", "faculty", "project", "student")  # of pages of WebKB
 TAGS = re.compile(r"<[^>]*>")
 
@@ -44,9 +46,10 @@ def read(name: str, folder: Path | None) -> Corpus:
     """
     if name == MADE_UP:
         return made_up()
-    path = None if folder is None else folder / f"{name}.parquet"
+    file = f"{FILES.get(name, name)}.parquet"
+    path = None if folder is None else folder / file
     if path is None or not path.is_file():
-        raise SystemExit(f"there is no {name}.parquet: say where it is with --data.")
+        raise SystemExit(f"there is no {file}: say where it is with --data.")
     kept = READERS[name](pq.read_table(path).to_pydict())
     chance = np.random.default_rng(0)
     return Corpus(
@@ -99,8 +102,21 @@ def _sections(columns: dict[str, Any]) -> Kept:
     return kept.where([label in large for label in kept.labels])
 
 
+def _titles(columns: dict[str, Any]) -> Kept:
+    """Return the first words of the descriptions of packages."""
+    kept = _sections(columns)
+    return kept._replace(texts=[" ".join(text.split()[:TITLE_WORDS]) for text in kept.texts])
+
+
+def _largest_hypernyms(columns: dict[str, Any]) -> Kept:
+    """Return definitions with one hypernym, of the largest classes; a class is named by a word."""
+    kept = _by_number(columns).where([len(labels) == 1 for labels in columns["labels"]])
+    largest = {label for label, _ in Counter(kept.labels).most_common(MOST_CLASSES)}
+    return kept.where([label in largest for label in kept.labels])
+
+
 def _by_number(columns: dict[str, Any]) -> Kept:
-    return _first_labels(columns)._replace(halves=[_hashed(each) for each in columns["id"]])
+    return _first_labels(columns)._replace(halves=[_hashed(str(each)) for each in columns["id"]])
 
 
 def _pages(columns: dict[str, Any]) -> Kept:
@@ -123,9 +139,14 @@ READERS: dict[str, Callable[[dict[str, Any]], Kept]] = {
     "debian_sections": _sections,
     "reuters21578": _largest_topics,
     "ohsumed_first20000": _with_one_label,
+    "debian_titles": _titles,
+    "wordnet_50": _largest_hypernyms,
     "webkb": _pages,
     "korean_news8_1600": _by_number,
 }
+
+#: The file of a corpus, if it has another name.
+FILES = {"debian_titles": "debian_sections", "wordnet_50": "wordnet_gloss_hypernym"}
 
 WORDS = {
     "sea": "wave salt tide ship fish sail reef whale harbour anchor shell coast",

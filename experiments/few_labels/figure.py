@@ -22,6 +22,7 @@ COLOURS = {
     "semantic": "#e69f00",
     "semantic_em": "#cc79a7",
     "recipe": "#d55e00",
+    "nameless": "#f0a070",
     "lr": "#0072b2",
 }
 DASHES = (":", "--")  # of published figures
@@ -52,7 +53,7 @@ def draw(results: Results, folder: Path) -> None:
 def _plot(plot: Any, results: Results, corpus: str) -> None:
     k_values = set[int]()
     for method in METHODS:
-        found = results.of(corpus, method)
+        found = {k: draws for k, draws in results.of(corpus, method).items() if k}
         k_values |= {*found}
         if found:
             _line(plot, method, found)

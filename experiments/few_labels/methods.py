@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -25,9 +25,11 @@ from tallytext import (
     TextClassifier,
     TextVectorizer,
 )
+from tallytext.errors import LabelError
 from tallytext.models import AbsoluteDiscount, Background, Laplace, Semantic, Smoothing
 from tallytext.semantic import TranslationModel
 
+RECIPE = "recipe"
 KOREAN = ("klue_ynat", "korean_news8_1600")
 #: Counts of documents without labels are known to the background, and to no class.
 BACKGROUND_ONLY = ExpectationMaximisation(rounds=0)
@@ -122,11 +124,15 @@ def _bayes(
     return fit
 
 
-def _recipe(draw: Draw) -> Fitted:
+def _recipe(draw: Draw, descriptions: Any = None) -> Fitted:
     train, test = draw.prepared.corpus.train, draw.prepared.corpus.held_out
     labelled, others = ([train.texts[i] for i in rows] for rows in (draw.labelled, draw.others))
-    classifier = TextClassifier(verbose=False)
-    classifier.fit(labelled, draw.labels, unlabelled=others)
+    classifier = TextClassifier(verbose=False, descriptions=descriptions)
+    classes = [] if labelled else np.unique(draw.prepared.labels).tolist()
+    try:
+        classifier.fit(labelled, draw.labels, unlabelled=others, classes=classes)
+    except LabelError:  # no word of a name occurs in the texts
+        return lambda: np.full(len(test.texts), None), {"learner": ""}
     notes: dict[str, Any] = {"learner": classifier.learner_.name}
     if isinstance(classifier.model_, PooledNB):
         trust, translated = classifier.model_.trust_, classifier.model_.translated_
@@ -164,6 +170,7 @@ METHODS = {
     ),
     "semantic": Compared("semantic", _bayes(_semantic, BACKGROUND_ONLY)),
     "semantic_em": Compared("semantic + EM", _bayes(_semantic, ExpectationMaximisation())),
-    "recipe": Compared("recipe", _recipe),
+    RECIPE: Compared("recipe", _recipe),
+    "nameless": Compared("recipe, names ignored", partial(_recipe, descriptions=False)),
     "lr": Compared("tf-idf + LR", _regression),
 }

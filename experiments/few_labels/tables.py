@@ -9,17 +9,17 @@ import numpy as np
 from benchmarks.tables import Table, duration
 
 from experiments.few_labels import published
-from experiments.few_labels.methods import METHODS
+from experiments.few_labels.methods import METHODS, RECIPE
 from experiments.few_labels.results import Result, Results
 from experiments.intervals import interval
 
-RECIPE, BASELINE = "recipe", "lr"
+BASELINE = "lr"
 GUARD_CORPUS, GUARD_K = "20ng_bydate", 10
 
 
 def accuracies(results: Results, corpus: str) -> Table:
     """Tabulate the mean accuracy of each method at each k, with intervals, and over all k."""
-    by_method = {method: results.of(corpus, method) for method in METHODS}
+    by_method = {method: _with_labels(results.of(corpus, method)) for method in METHODS}
     k_values = sorted({k for found in by_method.values() for k in found})
     rows = [
         [METHODS[method].title, *_cells(found, k_values)]
@@ -28,6 +28,21 @@ def accuracies(results: Results, corpus: str) -> Table:
     ]
     rows += _published(corpus, k_values)
     return Table(corpus, ["accuracy, %", *(f"k = {k}" for k in k_values), "mean over k"], rows)
+
+
+def _with_labels(found: dict[int, dict[int, Result]]) -> dict[int, dict[int, Result]]:
+    return {k: draws for k, draws in found.items() if k}
+
+
+def names_alone(results: Results) -> Table:
+    """Tabulate the accuracy without any label, by the names of the classes."""
+    rows = []
+    for corpus in results.corpora():
+        draws = results.of(corpus, RECIPE).get(0, {})
+        for result in draws.values():
+            known = result.notes["learner"]
+            rows.append([corpus, f"{100 * result.accuracy:.1f}" if known else "names say nothing"])
+    return Table("Names of the classes alone", ["corpus", "accuracy, %"], rows)
 
 
 def _cells(found: dict[int, dict[int, Result]], k_values: Sequence[int]) -> Iterator[str]:
@@ -64,7 +79,7 @@ def guards(results: Results) -> Table:
     columns = ["corpus", "k", "draws", "trust > 0", "mean trust", "not translated", "another model"]
     rows = []
     for corpus in results.corpora():
-        for k, found in results.of(corpus, RECIPE).items():
+        for k, found in _with_labels(results.of(corpus, RECIPE)).items():
             rows.append([corpus, str(k), str(len(found)), *_guarded([*found.values()])])
     return Table("How often guards of the recipe fired", columns, rows)
 
@@ -90,7 +105,7 @@ def fallback_share(
         result.notes.get("trust", 1.0) > 0
         for k, found in results.of(corpus, RECIPE).items()
         for result in found.values()
-        if k <= most
+        if 0 < k <= most
     ]
     return float(np.mean(fired)) if fired else None
 
