@@ -26,7 +26,8 @@ HEAD = """# Few labels: results
 <!-- Generated: do not edit. -->
 
 How accurate is `TextClassifier()` (called *recipe* below) with 1 to 50 labels per class and a pool
-of unlabelled documents? This page compares it with other methods on ten corpora. [The tutorial](few-labels.md) shows how to use it, and [PooledNB](pooled.md) how it works.
+of unlabelled documents? This page compares it with other methods on ten corpora. [The
+tutorial](few-labels.md) shows how to use it, and [PooledNB](pooled.md) how it works.
 
 `python -m experiments.few_labels --write` wrote this page. In the training half of each corpus, k
 documents per class are sampled and keep their labels; all others are unlabelled. Accuracy is
@@ -35,8 +36,8 @@ interval by Student's t. All samples share one test half, and large samples shar
 the intervals include only the variation between samples.
 
 The settings of the recipe were chosen on other samples of all corpora but `webkb` and
-`korean_news8_1600`, using the same test halves, so its figures there are optimistic. Earlier figures
-of these two were known when the recipe was made, but no setting was tried on them.
+`korean_news8_1600`, using the same test halves, so its figures there are optimistic. Earlier
+figures of these two were known when the recipe was made, but no setting was tried on them.
 
 The samples:
 
@@ -50,7 +51,8 @@ The samples:
   only topic is one of the ten largest of the training half; eight of these have such documents.
   `ohsumed_first20000`: documents with one label. `webkb`: four kinds of pages, without HTTP header
   and tags. `debian_titles`: the first 12 words of the descriptions in `debian_sections`.
-  `wordnet_50`: definitions of the 50 most frequent hypernyms of WordNet. If a corpus has no split, a hash of the document's number defines the halves.
+  `wordnet_50`: definitions of the 50 most frequent hypernyms of WordNet. If a corpus has no split,
+  a hash of the document's number defines the halves.
 
 The methods:
 
@@ -59,8 +61,8 @@ The methods:
   to no class.
 - semantic: `Semantic` smoothing by a `TranslationModel` of all training texts, without labels.
   semantic + EM: the same, fitted with `unlabelled=`.
-- recipe: `TextClassifier().fit(texts, labels, unlabelled=rest)`, with default settings. It reads the
-  words of the labels, such as `rec.sport.hockey`, which no other method does.
+- recipe: `TextClassifier().fit(texts, labels, unlabelled=rest)`, with default settings. It reads
+  the words of the labels, such as `rec.sport.hockey`, which no other method does.
 - recipe, names ignored: the same with `TextClassifier(descriptions=False)`.
 - tf-idf + LR: scikit-learn's `TfidfVectorizer` (sublinear, words of two documents or more, idf of
   the whole training half) and `LogisticRegression(C=10)`; for Korean with the terms of tallytext.
@@ -72,11 +74,11 @@ The methods:
 """
 NAMES = """Without any label, the recipe knows the names of the classes and the texts:
 `fit([], [], unlabelled=texts, classes=[...])`."""
-GUARDS = """The recipe measures on held-out labelled documents how much weight a logistic
-regression on the labels alone should get, compared with naive Bayes. This trust is between 0 and 1,
-and at least one half if the class sizes in the pool are uneven. Words are not translated if that
-was less accurate. All words have equal weights, instead of high weights for topical words, if
-regressions on the labels predict better so. If there are too many words and classes, another model is used."""
+GUARDS = """The recipe measures on held-out labelled documents how much weight a logistic regression
+on the labels alone should get, compared with naive Bayes. This trust is between 0 and 1, and at
+least one half if the class sizes in the pool are uneven. Words are not translated if that was less
+accurate. All words have equal weights, instead of high weights for topical words, if regressions on
+the labels predict better so. If there are too many words and classes, another model is used."""
 TIME = """Fit times over all samples of all k, with linear algebra on one thread. Other processes
 may have been running; use the times in the [benchmarks](benchmarks.md) for comparisons."""
 
