@@ -96,7 +96,7 @@ JOBS = [
     Job("evaluate counts.tally more.csv --html page.html -q", "page.html", dated=True),
     Job("evaluate counts.tally more.csv --errors wrong.csv -q", "wrong.csv"),
     Job("predict counts.tally more.csv -o out.csv --force -q", "out.csv"),
-    Job("predict counts.tally more.csv -o out.jsonl.gz --force -q", "out.jsonl.gz", dated=True),
+    Job("predict counts.tally more.csv -o out.jsonl.gz --force -q", "out.jsonl.gz"),
     Job("predict counts.tally more.csv -o out.parquet --force -q", "out.parquet"),
     Job("predict counts.tally more.csv -o out.xlsx --force -q", "out.xlsx", dated=True),
     Job("translate learn notes.txt -o new.translation -q", "new.translation"),
