@@ -555,7 +555,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if histograms is not None and not isinstance(self.model_, RefinedNB):
                     part = self._own_columns(part, terms)
                     histograms = histograms.subtract(self._score_histograms(part, labels))
-        except NegativeCountError:
+        except Exception:  # MemoryError, too
             if first < n:
                 self._learn_counted(X[first:], listed[first:], terms)
             raise
