@@ -413,6 +413,13 @@ def test_a_value_of_a_view_is_limited(tmp_path):
     assert read(path, max_row=MIB) == ([], ["row 1: larger than 1 MiB"])
 
 
+def test_names_of_a_database_that_are_not_utf_8_are_damage(tmp_path):
+    path = database(tmp_path / "a.db", "CREATE TABLE mails (text, label, other)")
+    path.write_bytes(path.read_bytes().replace(b"other", b"oth\xffr"))
+    with pytest.raises(FileError, match="as SQLite: the name of a column is not UTF-8"):
+        load_documents(path)
+
+
 def test_rows_of_views_are_read(tmp_path):
     path = database(
         tmp_path / "a.db",
