@@ -19,6 +19,21 @@ from tallytext import _core
 from tallytext.errors import InputError
 from tallytext.text.sources import as_texts, fingerprints, read_batches
 
+
+class Note(pa.ExtensionType):
+    """A type that is stored as text."""
+
+    def __init__(self):
+        super().__init__(pa.string(), "tests.note")
+
+    def __arrow_ext_serialize__(self):
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls()
+
+
 WORDS = ["ab", None, "beyond the twelve bytes of a view: é漢😀", "", "x\0y", "twelve bytes"]
 PLAIN = [word or "" for word in WORDS]
 
@@ -49,7 +64,7 @@ SOURCES = {
     "pyarrow table": pa.table({"text": WORDS}),
     "pyarrow record batch": pa.RecordBatch.from_pydict({"text": WORDS}),
     "pyarrow struct": pa.StructArray.from_arrays([pa.array(WORDS)], names=["text"]),
-    "pyarrow extension": pa.array(WORDS).cast(pa.json_()),
+    "pyarrow extension": pa.ExtensionArray.from_storage(Note(), pa.array(WORDS)),
     "dict values": dict(enumerate(WORDS)).values(),
 }
 TEXT_TYPES = [
