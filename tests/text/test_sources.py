@@ -292,7 +292,7 @@ def test_bytes_that_are_no_text_are_replaced_one_by_one(raw):
         (pd.DataFrame({"text": ["a", 1]}), "this DataFrame holds no text"),
         (pl.DataFrame({"text": ["a"], "n": [1]}), "2 columns: 'text', 'n'"),
         (pa.table({"text": ["a"], "n": [1]}).to_reader(), "2 columns: 'text', 'n'"),
-        (pa.array([{"text": "a", "n": 1}]), "2 columns: 'text', 'n'"),
+        (pa.array([{"text": "a", "n": 1}]), "2 columns: '(text', 'n|n', 'text)'"),
         (pl.DataFrame(), "0 columns"),
     ],
     ids=name_of,
