@@ -38,6 +38,8 @@ PROGRAM = textwrap.dedent(
         return False
 
     name, refused = sys.argv[1], 0
+    # Once without a limit: libraries that are loaded on first use end the process without memory.
+    fitted(name, spread()).learn(many, ["sea"] * len(many)).forget(many, ["sea"] * len(many))
     for step in range(0, 60, 2):
         clf = fitted(name, spread())
         before = answers(clf)
