@@ -62,7 +62,7 @@ def matches(tally, oracle):
     assert tally.n_unlabelled == sum(not ls for _, ls, _ in oracle.documents)
     for j, matrix in enumerate(_matrices(tally)):
         coo = matrix.tocoo()
-        keys = [(names[t], labels[c]) for t, c in zip(*coo.coords, strict=True)]
+        keys = [(names[t], labels[c]) for t, c in zip(coo.row, coo.col, strict=True)]
         unit = 1 if j < 2 else 2**32
         found = dict(zip(keys, (coo.data * unit).tolist(), strict=True))
         assert found == {key: block[j] for key, block in cells.items()}

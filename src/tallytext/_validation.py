@@ -104,7 +104,9 @@ def _check_places(X: Any) -> None:
         words = ("block row", "block column")
         check_compressed(X.indptr, X.indices, _n_values(X.data, 3), n_rows, width, *words)
     elif X.format == "coo":
-        for places, size, name in zip(X.coords, X.shape, ("row", "column")[-X.ndim :], strict=True):
+        # SciPy 1.12 has no vectors, and no coords.
+        coords = (X.row, X.col) if X.ndim == 2 else X.coords
+        for places, size, name in zip(coords, X.shape, ("row", "column")[-X.ndim :], strict=True):
             if len(places) != _n_values(X.data, 1) or places.dtype.kind not in "iu":
                 raise ValueError(f"its {name} indices are not a whole number for each value")
             ends = int(places.min(initial=0)), int(places.max(initial=-1))

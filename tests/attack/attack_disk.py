@@ -1,4 +1,4 @@
-"""Disks that fail: at each change of a file, for each command that writes."""
+"""Disks that fail at each change of a file, and wrong clocks, for each command that writes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FAULTS = [
     ("an error of the device, once", Fault.FAIL_ONCE, errno.EIO),
     ("a write cut short", Fault.CUT_SHORT, 0),
 ]
-#: Seconds from 1970 of files from the past and from the future, if a clock was wrong.
-CLOCKS = {"1970": 0.0, "2200": 7.3e9}
+#: Seconds from 1970 of times in the past and in the future, if a clock was wrong.
+CLOCKS = {"1970": 1e6, "2200": 7.3e9}
 
 
 def attack(trial: Trial) -> None:
@@ -47,7 +47,9 @@ def attack(trial: Trial) -> None:
                     assert not wrong, f"{wrong} after {outcome.err.strip()[-400:]!r}"
             for name, seconds in CLOCKS.items():
                 with trial.case(f"{job.line}, with files of {name}"):
-                    check_clock(bench, tally, seconds)
+                    check_clock(bench, tally, files=seconds)
+                with trial.case(f"{job.line}, with a clock that goes back from {name}"):
+                    check_clock(bench, tally, clock=seconds)
 
 
 def check(bench: Bench, outcome: Outcome, fault: Fault, error: int) -> None:
@@ -67,11 +69,13 @@ def check(bench: Bench, outcome: Outcome, fault: Fault, error: int) -> None:
         assert not bench.left_behind(), f"left {bench.left_behind()} {told}"
 
 
-def check_clock(bench: Bench, tally: Commands, seconds: float) -> None:
-    """Raise AssertionError if the times of files change what a command does."""
+def check_clock(
+    bench: Bench, tally: Commands, files: float | None = None, clock: float | None = None
+) -> None:
+    """Raise AssertionError if the times of files or a wrong clock change what a command does."""
     bench.restore()
-    for path in bench.folder.iterdir():
-        os.utime(path, (seconds, seconds))
-    outcome = tally.run(bench.job.arguments, bench.folder, stdin=bench.job.stdin)
+    for path in bench.folder.iterdir() if files is not None else ():
+        os.utime(path, (files, files))
+    outcome = tally.run(bench.job.arguments, bench.folder, stdin=bench.job.stdin, clock=clock)
     assert outcome.code == 0, outcome.err[-400:]
     assert bench.found() == "new", f"found {bench.found()}"

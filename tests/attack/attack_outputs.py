@@ -360,14 +360,19 @@ WRITERS = {
     "train FILE --label LABEL --model multinomial --yes -q -o": "out.tally",
     "predict M FILE -q -o": "out.csv",
     "evaluate M FILE --label LABEL -q --html": "out.html",
+    "filter run F FILE -q -o": "out.jsonl",
+    "filter report F --picture": "out.svg",
+    "explain M sea --html": "out.html",
 }
 
 
 def attack_outputs(trial: Trial, case: Hostile) -> None:
     """Outputs that are no files stay as they are, and the error is one line."""
     for place, make in PLACES.items():
-        for writer, name in list(WRITERS.items())[: trial.some(1, 3)]:
-            folder = trial.folder / f"{place} {name}"
+        for writer, name in list(WRITERS.items())[: trial.some(1, len(WRITERS))]:
+            if place == "a link to a foreign file" and writer.startswith("filter run"):
+                continue  # which appends
+            folder = trial.folder / f"{place}, {writer.split()[0]} {name}"
             folder.mkdir()
             (folder / "victim").write_text("mine")
             out = folder / name
@@ -375,6 +380,7 @@ def attack_outputs(trial: Trial, case: Hostile) -> None:
             before = [(path.name, stat.S_IFMT(path.lstat().st_mode)) for path in folder.iterdir()]
             places = {"FILE": case.file, "LABEL": case.label}
             places["M"] = case.folder / f"{case.name}.tally"
+            places["F"] = case.folder / f"{case.name}.filter.tally"
             given = [str(places.get(each, each)) for each in writer.split()]
             with trial.case(f"tally {writer} {place}"):
                 ended = run([*given, out])

@@ -1,5 +1,6 @@
-/// Faults of a disk, for programs that preload this library: the n-th change of a file below a folder
-/// fails, is cut short, or ends the process. Linux only. faults.py arms it.
+/// Faults of a disk and of a clock, for programs that preload this library: the n-th change of a file
+/// below a folder fails, is cut short, or ends the process; the time of day goes back at each look.
+/// Linux only. faults.py arms it.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,8 +14,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum mode { COUNT, FAIL_ONCE, FAIL_GROWTH, FAIL_ALL, KILL, KILL_HALFWAY, CUT_SHORT };
@@ -25,6 +28,9 @@ static enum mode mode;
 static long wanted;
 static int error_number;
 static int armed;
+static int has_clock;
+/// Seconds since 1970 at the next look at the clock.
+static atomic_long clock_seconds;
 /// Shared with the parent, which reads it even if the process was killed.
 static atomic_long* seen;
 
@@ -39,6 +45,12 @@ void faults_arm(const char* below, int how, long at, int number) {
   error_number = number;
   atomic_store(seen, 0);
   armed = 1;
+}
+
+/// Set the clock; from then on it goes back by an hour at each look.
+void faults_set_clock(long seconds) {
+  atomic_store(&clock_seconds, seconds);
+  has_clock = 1;
 }
 
 long faults_seen(void) { return atomic_load(seen); }
@@ -183,4 +195,26 @@ int rmdir(const char* path) {
 int link(const char* from, const char* to) {
   UNLESS_FAULTY(is_below(to), 1)
   return REAL(link)(from, to);
+}
+
+static time_t next_time(void) { return atomic_fetch_sub(&clock_seconds, 3600); }
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  if (!has_clock || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE))
+    return REAL(clock_gettime)(clock, now);
+  *now = (struct timespec){.tv_sec = next_time()};
+  return 0;
+}
+
+int gettimeofday(struct timeval* restrict now, void* restrict zone) {
+  if (!has_clock) return REAL(gettimeofday)(now, zone);
+  *now = (struct timeval){.tv_sec = next_time()};
+  return 0;
+}
+
+time_t time(time_t* now) {
+  if (!has_clock) return REAL(time)(now);
+  time_t found = next_time();
+  if (now != NULL) *now = found;
+  return found;
 }

@@ -77,6 +77,7 @@ class Commands:
         at: int = 0,
         error: int = errno.ENOSPC,
         kill_after: float | None = None,
+        clock: float | None = None,
     ) -> Outcome:
         """Run a command in a folder, where it meets a fault.
 
@@ -96,6 +97,8 @@ class Commands:
             The number of the error.
         kill_after : float or None
             Kill the command after so many seconds.
+        clock : float or None
+            The time of day at its start, in seconds since 1970. It goes back at each look.
         """
         wanted = {
             "arguments": list(map(str, arguments)),
@@ -103,6 +106,7 @@ class Commands:
             "stdin": stdin,
             "fault": [int(fault), at, error],
             "kill_after": kill_after,
+            "clock": clock,
         }
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(wanted) + "\n")
@@ -205,6 +209,8 @@ def _become(
         sys.argv = ["tally", *wanted["arguments"]]
         mode, at, error = wanted["fault"]
         library.faults_arm(wanted["folder"].encode(), mode, ctypes.c_long(at), error)
+        if wanted["clock"] is not None:
+            library.faults_set_clock(ctypes.c_long(int(wanted["clock"])))
         code = warm_tally._run()
     except BaseException:
         sys.excepthook(*sys.exc_info())

@@ -96,9 +96,13 @@ JOBS = [
     Job("evaluate counts.tally more.csv --html page.html -q", "page.html", dated=True),
     Job("evaluate counts.tally more.csv --errors wrong.csv -q", "wrong.csv"),
     Job("predict counts.tally more.csv -o out.csv --force -q", "out.csv"),
-    Job("predict counts.tally more.csv -o out.jsonl.gz --force -q", "out.jsonl.gz", dated=True),
+    Job("predict counts.tally more.csv -o out.jsonl.gz --force -q", "out.jsonl.gz"),
     Job("predict counts.tally more.csv -o out.parquet --force -q", "out.parquet"),
     Job("predict counts.tally more.csv -o out.xlsx --force -q", "out.xlsx", dated=True),
+    Job("rank counts.tally more.csv --label sea -o out.csv -q", "out.csv"),
+    Job("explain counts.tally wave --html page.html", "page.html", dated=True),
+    Job("filter report f.tally --picture new.svg", "new.svg"),
+    Job("demo --tickets new.csv", "new.csv"),
     Job("translate learn notes.txt -o new.translation -q", "new.translation"),
 ]
 

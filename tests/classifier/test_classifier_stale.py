@@ -8,6 +8,7 @@ import pytest
 import model_files
 from classifiers import NAMED, PLACES, TEXTS, fitted, proba, spread, spread_several
 from tallytext import TextClassifier
+from tallytext.classifier import classifier
 from tallytext.errors import SettingsError, StaleWarning
 
 each_learner = pytest.mark.parametrize("model", NAMED)
@@ -91,6 +92,18 @@ def test_documents_that_go_on_as_before_do_not_warn():
     check = clf.report().check
     assert 16 <= check.n_documents <= len(texts) - 80
     assert abs(check.gap) < 0.3
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_scores_of_few_documents_are_kept_if_there_are_many_classes(at_once, monkeypatch):
+    monkeypatch.setattr(classifier, "_MAX_CHECKED_SCORES", 30)  # of 3 classes
+    texts, labels = spread()
+    clf = fitted("multinomial", (texts[:80], labels[:80]), False)
+    size = 120 if at_once else 1
+    for at in range(80, 200, size):
+        clf.learn(texts[at : at + size], labels[at : at + size])
+        assert sum(each.scores.size for each in clf._unchecked) < 30 + 3
+    assert clf.report().check.n_documents >= 5
 
 
 def test_most_documents_forgotten_are_a_reason_to_warn():

@@ -303,7 +303,7 @@ def test_groups_that_are_too_large_to_be_judged_whole_are_not_parted(monkeypatch
     assert clf.report().n_evaluated == 40
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT")])
+@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT", "D")])
 @pytest.mark.parametrize("name", ["groups", "time"])
 def test_a_missing_group_or_time_is_refused(missing, name):
     given = [np.datetime64("2024-01-01") if isinstance(missing, np.datetime64) else 1.0] * 3

@@ -1,5 +1,7 @@
 """Thresholds of documents with several labels: chosen, set, and following what is learned."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -48,6 +50,25 @@ def test_documents_that_are_refused_change_no_threshold():
     with pytest.raises(NegativeCountError):
         # The last ones were learned, the first ones never.
         clf.forget([*texts[100:160], *texts[:60]], [*labels[100:160], *labels[:60]])
+    assert state(clf) == before
+
+
+@pytest.mark.parametrize("verb", ["learn", "forget"])
+def test_an_error_in_a_later_step_changes_nothing(verb, monkeypatch):
+    texts, labels = spread_several()
+    clf = fitted("multinomial", (texts, labels), True)
+    before, tally, n_calls = state(clf), clf.tally_.copy(), count(1)
+    score = TextClassifier._score_histograms
+
+    def score_twice(self, *given):
+        if next(n_calls) == 3:
+            raise MemoryError
+        return score(self, *given)
+
+    monkeypatch.setattr(TextClassifier, "_score_histograms", score_twice)
+    with pytest.raises(MemoryError):
+        getattr(clf, verb)(texts, labels)
+    assert clf.tally_ == tally
     assert state(clf) == before
 
 

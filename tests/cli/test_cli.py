@@ -1,3 +1,4 @@
+import subprocess
 import sys
 from importlib.metadata import version
 from io import StringIO
@@ -101,6 +102,25 @@ def test_the_tickets_are_written_and_overwrite_nothing(tmp_path, tally_command):
     texts, queues = load_documents(path, text="body", label="queue", on_error="skip")
     assert (len(texts), len(set(queues))) == (110, 5)
     assert tally_command("demo", "--tickets", str(path)).exit_code == 1
+
+
+WITH_LITTLE_SPACE = """
+import resource, sys
+from tallytext.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+sys.dont_write_bytecode = True
+main()
+"""
+
+
+def test_tickets_that_do_not_fit_on_the_disk_leave_no_file(tmp_path):
+    pytest.importorskip("resource", reason="needs limits of file sizes")
+    path = tmp_path / "tickets.csv"
+    command = [sys.executable, "-c", WITH_LITTLE_SPACE, "demo", "--tickets", str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"error: {str(path)!r}: ")
+    assert [*tmp_path.iterdir()] == []
 
 
 @given(st.lists(st.integers(1, 500), min_size=4, max_size=4))

@@ -9,6 +9,7 @@ import sqlite3
 import string
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 
 import openpyxl
@@ -86,7 +87,8 @@ def write_sheet(path, header, rows):
 
 def write_database(path, header, rows):
     path.unlink(missing_ok=True)
-    with sqlite3.connect(path) as database:
+    # As a context, a connection commits, and does not close.
+    with closing(sqlite3.connect(path)) as database, database:
         names = ", ".join(f'"{name}"' for name in header)
         database.execute(f"CREATE TABLE mails ({names})")
         database.executemany("INSERT INTO mails VALUES (?, ?, ?)", rows)

@@ -13,7 +13,9 @@ from tallytext.features.svd import SparseProducts
 
 def matrix(n_rows, n_columns, seed=0, density=0.3):
     random = np.random.default_rng(seed)
-    return sparse.random_array((n_rows, n_columns), density=density, rng=random, format="csr")
+    return sparse.csr_array(
+        random.random((n_rows, n_columns)) * (random.random((n_rows, n_columns)) < density)
+    )
 
 
 sizes = st.integers(0, 12)

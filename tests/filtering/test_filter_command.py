@@ -152,6 +152,84 @@ def test_an_output_that_the_user_edited_is_only_appended_to(started):
     assert len(deliveries(path)) > edited.count("\n")
 
 
+@pytest.fixture
+def interrupted(started):
+    """A filter that knows of deliveries that were not written."""
+    profiles, _ = DocumentFilter._load(started / "f.tally")
+    stream = [(id, text) for id, text, _ in NEW] + [("long", f"cheap pills {'offer ' * 40_000}")]
+    assert profiles.filter([text for _, text in stream], [id for id, _ in stream])
+    profiles._save(started / "f.tally", {"n_written": 0})
+    return started
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_long_deliveries_are_found_again(interrupted, suffix):
+    state = (interrupted / "f.tally").read_bytes()
+    filter_stream(interrupted, f"out.{suffix}")
+    path = interrupted / f"out.{suffix}"
+    written = path.read_bytes()
+    assert len(written) > 200_000
+    (interrupted / "f.tally").write_bytes(state)
+    filter_stream(interrupted, path.name)
+    assert path.read_bytes() == written
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("out.jsonl", "not JSON\n"),
+        ("out.jsonl", '{"a": 1}\n'),
+        ("out.jsonl", "[" * 100_000 + "\n"),
+        ("out.csv", "some,thing\n1,2\n"),
+        ("out.csv", 'id,profile\n"open,spam\n'),
+    ],
+)
+def test_an_output_with_other_rows_is_an_error_with_a_remedy(interrupted, name, content):
+    state, path = (interrupted / "f.tally").read_bytes(), interrupted / name
+    path.write_text(content)
+    command = ("filter", "run", interrupted / "f.tally", interrupted / "stream.csv", "--id", "id")
+    result = run(*command, "-o", path)
+    assert result.exit_code == 1
+    assert str(path) in result.output
+    assert "correct it, or choose another file with -o" in result.output
+    assert "--on-error" not in result.output
+    assert (path.read_text(), (interrupted / "f.tally").read_bytes()) == (content, state)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(os.devnull), os.mkdir])
+def test_deliveries_go_into_files_only(started, make):
+    before = (started / "f.tally").read_bytes()
+    make(started / "out.jsonl")
+    command = ("filter", "run", started / "f.tally", started / "stream.csv", "--id", "id")
+    result = run(*command, "-o", started / "out.jsonl")
+    assert result.exit_code == 1
+    assert "Give the name of a file." in result.output
+    assert (started / "f.tally").read_bytes() == before
+
+
+def test_deliveries_are_not_appended_to_inputs_and_models(started):
+    for name in ("f.tally", "stream.csv", trained(started).name):
+        before = (started / name).read_bytes()
+        command = ("filter", "run", started / "f.tally", started / "stream.csv", "--id", "id")
+        result = run(*command, "-o", started / name)
+        assert result.exit_code == 1
+        assert "Choose another name." in result.output
+        assert (started / name).read_bytes() == before
+
+
+def test_a_picture_replaces_pictures_only(started):
+    report = ("filter", "report", started / "f.tally", "--picture")
+    for name in ("f.tally", "stream.csv"):
+        before = (started / name).read_bytes()
+        result = run(*report, started / name)
+        assert result.exit_code == 1
+        assert "exists and is not a drawing, so it is not overwritten" in result.output
+        assert (started / name).read_bytes() == before
+    for _ in range(2):
+        succeed(*report, started / "f.svg")
+
+
 def test_two_commands_do_not_overwrite_each_other(started, monkeypatch):
     from tallytext.cli import filter as command
 

@@ -6,8 +6,10 @@ import io
 import json
 import lzma
 import os
+import re
 import sqlite3
 import struct
+import subprocess
 import sys
 import tarfile
 import tracemalloc
@@ -411,6 +413,13 @@ def test_a_value_of_a_view_is_limited(tmp_path):
     assert read(path, max_row=MIB) == ([], ["row 1: larger than 1 MiB"])
 
 
+def test_names_of_a_database_that_are_not_utf_8_are_damage(tmp_path):
+    path = database(tmp_path / "a.db", "CREATE TABLE mails (text, label, other)")
+    path.write_bytes(path.read_bytes().replace(b"other", b"oth\xffr"))
+    with pytest.raises(FileError, match="as SQLite: the name of a column is not UTF-8"):
+        load_documents(path)
+
+
 def test_rows_of_views_are_read(tmp_path):
     path = database(
         tmp_path / "a.db",
@@ -482,6 +491,74 @@ def test_a_page_that_unpacks_to_far_more_is_refused(tmp_path):
         load_documents(path)
     texts, messages = read(path, max_unpacked=1 << 30)
     assert (texts, messages) == ([], ["row 1: larger than 32 MiB"])
+
+
+@pytest.fixture
+def table():
+    return pa.table({"text": ["a b", "c d"], "label": ["spam", "ham"], "other": ["café", "x"]})
+
+
+@pytest.mark.parametrize("column", ["text", "other"])
+def test_encrypted_columns_of_parquet_are_an_error_if_they_are_wanted(tmp_path, table, column):
+    pe = pytest.importorskip("pyarrow.parquet.encryption")
+
+    class Kms(pe.KmsClient):
+        def __init__(self, config):
+            super().__init__()
+
+        def wrap_key(self, key, name):
+            return key
+
+        def unwrap_key(self, key, name):
+            return key
+
+    settings = pe.EncryptionConfiguration("k", column_keys={"k": [column]}, plaintext_footer=True)
+    properties = pe.CryptoFactory(Kms).file_encryption_properties(
+        pe.KmsConnectionConfig(), settings
+    )
+    path = tmp_path / "mails.parquet"
+    pq.write_table(table, path, encryption_properties=properties)
+    # In a process of its own, which Arrow would end.
+    read = f"from tallytext.io import load_documents; print(load_documents({str(path)!r}))"
+    ended = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True)
+    if column == "other":
+        assert (ended.returncode, ended.stderr) == (0, "")
+    else:
+        assert ended.returncode == 1
+        assert "Decrypt it first." in ended.stderr.splitlines()[-1]
+
+
+def bent_parquet(path, table, old, new, at):
+    """Write a table, and replace one of the places at which bytes occur."""
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_statistics=False)
+    content = bytearray(path.read_bytes())
+    places = [found.start() for found in re.finditer(re.escape(old), bytes(content))]
+    content[places[at] : places[at] + len(old)] = new
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("at", [0, 1])  # in the schema, and beside the column
+def test_names_of_parquet_that_are_not_utf_8_are_damage(tmp_path, table, at):
+    path = bent_parquet(tmp_path / "mails.parquet", table, b"label", b"l\xffbel", at)
+    try:  # most places are not looked at
+        assert load_documents(path) == (["a b", "c d"], ["spam", "ham"])
+    except FileError as problem:
+        assert "as parquet" in str(problem)
+
+
+def test_labels_of_parquet_that_are_not_utf_8_are_unreadable_rows(tmp_path, table):
+    path = bent_parquet(tmp_path / "mails.parquet", table, b"spam", b"sp\xffm", 0)
+    assert load_documents(path, on_error="skip") == (["c d"], ["ham"])
+    with pytest.raises(FileError, match=r"row 1: .* cannot be a label"):
+        load_documents(path)
+
+
+@pytest.mark.parametrize("also", [["other"], "all"])
+def test_further_columns_of_parquet_that_are_not_utf_8_are_an_error(tmp_path, table, also):
+    path = bent_parquet(tmp_path / "mails.parquet", table, "é".encode(), b"\xff\xff", 0)
+    with pytest.raises(FileError, match="as parquet"):
+        list(DocumentReader(path, also=also))
 
 
 def test_damage_of_parquet_has_a_remedy(tmp_path):

@@ -105,7 +105,9 @@ class TestDamage:
             Journal(path)
         assert path.read_bytes() == content
 
-    @pytest.mark.parametrize("content", [b"Dear diary", b"{}", b"1", b"\xff"])
+    @pytest.mark.parametrize(
+        "content", [b"Dear diary", b"{}", b"1", b"\xff", b'{"row": ' + b"[" * 100_000]
+    )
     def test_a_file_of_something_else_is_not_touched(self, path, content):
         path.write_bytes(content)
         with pytest.raises(FileError, match="line 1"):

@@ -59,7 +59,7 @@ def test_other_formats_are_checked_too(form):
     X = matrix_calls.counts().asformat(form)
     assert check_sparse(X) is X
     if form == "coo":
-        X.coords[1][5] = 6
+        X.col[5] = 6
     elif form == "lil":
         X.rows[3][0] = 6
     else:

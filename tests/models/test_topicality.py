@@ -119,7 +119,7 @@ def test_the_matrix_is_not_changed_and_may_have_duplicates():
     halves.data /= 2
     parts = [halves.tocoo(), halves.tocoo(), 0 * halves.tocoo()]
     data = np.concatenate([part.data for part in parts])
-    at = tuple(np.concatenate(axis) for axis in zip(*(part.coords for part in parts), strict=True))
+    at = [np.concatenate([getattr(part, axis) for part in parts]) for axis in ("row", "col")]
     order = np.argsort(at[0], kind="stable")
     starts = np.searchsorted(at[0][order], np.arange(61))
     twice = sparse.csr_array((data[order], at[1][order], starts), shape=plain.shape)

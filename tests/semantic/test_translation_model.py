@@ -340,3 +340,11 @@ def test_it_is_a_step_of_a_pipeline():
     pipeline = make_pipeline(TranslationModel("words+phrases"), MultinomialNB())
     labels = ["space"] * 3 + ["sea"] * 3
     assert pipeline.fit(TEXTS, labels * 3).predict(TEXTS[:6]).tolist() == labels
+
+
+def test_a_signature_that_ends_with_a_zero_is_not_taken_for_another():
+    names = ["su\0", "su", "b\0", "c"]
+    model = TranslationModel(min_df=1).fit_counts([*TOY, *TOY], names)
+    for signature, row in zip(model.signatures_, model.rows_.toarray(), strict=True):
+        found = dict(model.explain(signature, None))
+        assert found == {names[at]: row[at] for at in np.flatnonzero(row)}

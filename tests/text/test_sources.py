@@ -19,6 +19,21 @@ from tallytext import _core
 from tallytext.errors import InputError
 from tallytext.text.sources import as_texts, fingerprints, read_batches
 
+
+class Note(pa.ExtensionType):
+    """A type that is stored as text."""
+
+    def __init__(self):
+        super().__init__(pa.string(), "tests.note")
+
+    def __arrow_ext_serialize__(self):
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls()
+
+
 WORDS = ["ab", None, "beyond the twelve bytes of a view: é漢😀", "", "x\0y", "twelve bytes"]
 PLAIN = [word or "" for word in WORDS]
 
@@ -49,7 +64,7 @@ SOURCES = {
     "pyarrow table": pa.table({"text": WORDS}),
     "pyarrow record batch": pa.RecordBatch.from_pydict({"text": WORDS}),
     "pyarrow struct": pa.StructArray.from_arrays([pa.array(WORDS)], names=["text"]),
-    "pyarrow extension": pa.array(WORDS).cast(pa.json_()),
+    "pyarrow extension": pa.ExtensionArray.from_storage(Note(), pa.array(WORDS)),
     "dict values": dict(enumerate(WORDS)).values(),
 }
 TEXT_TYPES = [
@@ -277,7 +292,7 @@ def test_bytes_that_are_no_text_are_replaced_one_by_one(raw):
         (pd.DataFrame({"text": ["a", 1]}), "this DataFrame holds no text"),
         (pl.DataFrame({"text": ["a"], "n": [1]}), "2 columns: 'text', 'n'"),
         (pa.table({"text": ["a"], "n": [1]}).to_reader(), "2 columns: 'text', 'n'"),
-        (pa.array([{"text": "a", "n": 1}]), "2 columns: 'text', 'n'"),
+        (pa.array([{"text": "a", "n": 1}]), "2 columns: '(text', 'n|n', 'text)'"),
         (pl.DataFrame(), "0 columns"),
     ],
     ids=name_of,

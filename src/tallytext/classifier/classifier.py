@@ -116,6 +116,7 @@ _MIN_LEARNING_STEP = 32
 # The first documents that are learned are all scored before, then one of 32; and so many scores
 # are kept at most.
 _FIRST_CHECKED, _CHECKED_EVERY, _CHECKED_TOGETHER = 16, 32, 256
+_MAX_CHECKED_SCORES = 1 << 22  # of the documents that are checked together
 
 _STALE = (
     "probabilities, sets and thresholds are stale: the model has changed since they were fitted, "
@@ -548,7 +549,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise
         self._set_histograms(histograms)
         self._unchecked = unchecked
-        if sum(len(each.right) for each in unchecked) >= _CHECKED_TOGETHER:
+        if sum(len(each.right) for each in unchecked) >= self._checked_together():
             self._check_calibration()
         self._count_change("learned", X.shape[0])
         return self
@@ -582,7 +583,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if histograms is not None and not isinstance(self.model_, RefinedNB):
                     part = self._own_columns(part, terms)
                     histograms = histograms.subtract(self._score_histograms(part, labels))
-        except NegativeCountError:
+        except Exception:  # MemoryError, too
             if first < n:
                 self._learn_counted(X[first:], listed[first:], terms)
             raise
@@ -1624,7 +1625,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return []
         numbers = self.changes_.learned + np.arange(X.shape[0])
         rows = np.flatnonzero((numbers < _FIRST_CHECKED) | (numbers % _CHECKED_EVERY == 0))
-        rows = rows[:: -(-len(rows) // _CHECKED_TOGETHER) or 1]
+        rows = rows[:: -(-len(rows) // self._checked_together()) or 1]
         if not len(rows) or len(self.classes_) < 2:
             return []
         part = X if len(rows) == X.shape[0] else X[rows]
@@ -1635,6 +1636,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for at, row in zip(scores.argmax(axis=1).tolist(), rows.tolist(), strict=True)
         ]
         return [ScoredDocuments(scores, lengths, np.array(right, dtype=bool))]
+
+    def _checked_together(self) -> int:
+        """Return how many documents are checked at once, whose scores fit into memory."""
+        return min(_CHECKED_TOGETHER, rows_per_block(len(self.classes_), _MAX_CHECKED_SCORES))
 
     def _checked_calibration(self) -> Calibration | None:
         """Return the calibration, checked on all documents that were scored."""

@@ -284,8 +284,7 @@ def find_leaks(tally: Tally) -> list[LabelLeak]:
         return []
     n_class, n_term = tally.class_documents, tally.term_documents
     cells = tally.documents.tocoo()
-    terms, classes = cells.coords
-    inside = cells.data
+    terms, classes, inside = cells.row, cells.col, cells.data
     is_common = (n_class[classes] >= _MIN_LEAK_DOCUMENTS) & (
         inside >= _MIN_NAMED_RECALL * n_class[classes]
     )

@@ -152,7 +152,7 @@ def compare(
     from tallytext.classifier.expressions import build_model
     from tallytext.classifier.registry import CHOICES
 
-    path = check_output_file(output or default_output(sources, ".html"), page=True)
+    path = check_output_file(output or default_output(sources, ".html"), "page written by tally")
     ids = identifiers or []
     check_escapes_formulas(escape_formulas, None if suspects is None else suspects.suffix)
     suspect_lines = (

@@ -303,7 +303,9 @@ def demo(
     tally demo --tickets tickets.csv
     """
     if tickets:
-        check_new_file(tickets).write_text(_ticket_file(), encoding="utf-8", newline="")
+        from tallytext.io.atomic import save_text
+
+        save_text(check_new_file(tickets), _ticket_file())
         show_message(f"wrote 150 example tickets to {tickets}")
         return
     console = result_console()

@@ -171,7 +171,7 @@ def evaluate(
     if engine.engine is not None:
         hygiene.check_engine()
     if html is not None:
-        check_output_file(html, page=True)
+        check_output_file(html, "page written by tally")
     if errors is not None:
         check_new_file(errors)
     check_escapes_formulas(escape_formulas, None if errors is None else errors.suffix)

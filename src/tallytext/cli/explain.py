@@ -70,7 +70,7 @@ def explain(
     from tallytext.io.sources import standard_input
 
     if html is not None:
-        check_output_file(html, page=True)
+        check_output_file(html, "page written by tally")
     _check_is_text(text, model)
     classifier = load_model(model, [text])
     document = standard_input().read() if text == "-" else text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,8 +14,10 @@ from tallytext.cli.app import Command, Group, expand_option_groups, help_text
 from tallytext.cli.io import (
     InputDocuments,
     LineWriter,
+    check_appended_file,
     check_escapes_formulas,
     check_new_file,
+    check_output_file,
     delay_interrupts,
     note_on_interrupt,
     print_json,
@@ -254,6 +254,8 @@ def run(
     """
     state = _State(path)
     check_escapes_formulas(escape_formulas, None if output is None else output.suffix)
+    if output is not None:
+        check_appended_file(output, [path, *sources])
     writer = _DeliveryWriter(output, escape_formulas)
     also = [identifier] if identifier is not None else []
     columns = options.ReadingOptions(
@@ -329,6 +331,8 @@ def report(
     """
     from tallytext.filtering import DocumentFilter
 
+    if picture is not None:
+        check_output_file(picture, "drawing")
     found = DocumentFilter.load(path).report()
     if picture is not None:
         found.to_svg(picture)
@@ -397,8 +401,6 @@ class _DeliveryWriter:
         self._path, self._lines = path, LineWriter()
         self._escape_formulas = escape_formulas
         self._is_csv = path is not None and path.suffix == ".csv"
-        if path is not None and path.is_dir():
-            raise FileError(f"cannot write to {str(path)!r}: it is a folder.")
 
     def write(self, deliveries: Sequence[Delivery], check: bool = False) -> None:
         """Append deliveries; with ``check``, those that the file does not hold."""
@@ -457,12 +459,25 @@ class _DeliveryWriter:
                 file.write(b"\n")
 
     def _present(self) -> Iterator[tuple[str, str]]:
+        """Yield the ids and profiles in the file; raise FileError if it has other rows."""
+        from tallytext.io import DocumentReader
+
         assert self._path is not None
-        with self._path.open(encoding="utf-8", errors="replace", newline="") as file:
-            rows = csv.DictReader(file) if self._is_csv else map(json.loads, file)
-            for row in rows:
-                if isinstance(row, dict):
-                    yield str(row.get("id")), str(row.get("profile"))
+        delivered = DocumentReader(
+            self._path,
+            text="profile",
+            label=None,
+            also=["id"],
+            format="csv" if self._is_csv else "jsonl",
+            max_row=self._path.stat().st_size,  # a text is as long as --max-row allowed
+        )
+        try:
+            for batch in delivered:
+                yield from zip(map(str, batch.also["id"]), batch.strings, strict=True)
+        except FileError as problem:
+            reason = str(problem).partition(" Rows ")[0]  # there is no option for rows of an output
+            remedy = "It holds earlier deliveries: correct it, or choose another file with -o."
+            raise FileError(f"{reason} {remedy}") from None
 
 
 def _csv_line(values: Sequence[Any], escape_formulas: bool = False) -> bytes:

@@ -455,22 +455,23 @@ def find_class(classifier: TextClassifier, name: str) -> Any:
     )
 
 
-def check_output_file(path: Path, *, page: bool = False) -> Path:
+def check_output_file(
+    path: Path, kind: Literal["tally model", "page written by tally", "drawing"] = "tally model"
+) -> Path:
     """Raise FileError before the work if the result could not be written after it.
 
     Parameters
     ----------
     path : Path
         The file to write.
-    page : bool, default=False
-        True for a report in HTML, which may replace a report; False for a model, which may replace
-        a model. Other files are never overwritten.
+    kind : {"tally model", "page written by tally", "drawing"}, default="tally model"
+        What is written: a model may replace a model, a report in HTML a report, and a drawing in
+        SVG a drawing. Other files are never overwritten.
     """
     where = f"cannot write to {str(path)!r}"
     _check_is_file(path, where)
     _check_parent(path, where)
-    if _is_foreign_file(path, page):
-        kind = "page written by tally" if page else "tally model"
+    if _is_foreign_file(path, kind):
         raise FileError(
             f"{where}. This file exists and is not a {kind}, so it is not overwritten. Choose "
             "another name."
@@ -554,7 +555,6 @@ def check_table_file(
     to : AnswerFormat
         The value of --to, which is for standard output.
     """
-    from tallytext.io.safetensors import is_array_file
     from tallytext.io.table_writer import table_format
 
     format, _ = table_format(path)
@@ -563,16 +563,11 @@ def check_table_file(
             "the ending of --output gives the format of a file, and --to csv that of standard "
             "output. Leave out --to, or give a name that ends in .csv."
         )
-    where = f"cannot write to {str(path)!r}"
-    _check_is_file(path, where)
-    if any(is_same_file(path, each) for each in inputs):
-        raise FileError(f"{where}: it is read by this command. Choose another name.")
-    if path.exists() and is_array_file(path):
-        raise FileError(f"{where}: it is a tally model. Choose another name.")
+    check_appended_file(path, inputs)
     # An empty file, as mktemp makes it, holds nothing that could be lost.
     if path.exists() and path.stat().st_size and not force:
+        where = f"cannot write to {str(path)!r}"
         raise FileError(f"{where}: it exists already. Choose another name, or add --force.")
-    _check_parent(path, where)
     return format
 
 
@@ -617,15 +612,38 @@ def _check_parent(path: Path, where: str) -> None:
         )
 
 
-def _is_foreign_file(path: Path, page: bool) -> bool:
+def check_appended_file(path: Path, inputs: Sequence[str | Path]) -> None:
+    """Raise FileError before the work if rows cannot be appended to a file, or must not be.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    inputs : sequence of str or Path
+        Files that the command reads.
+    """
+    from tallytext.io.safetensors import is_array_file
+
+    where = f"cannot write to {str(path)!r}"
+    _check_is_file(path, where)
+    if any(is_same_file(path, each) for each in inputs):
+        raise FileError(f"{where}: it is read by this command. Choose another name.")
+    if path.exists() and is_array_file(path):
+        raise FileError(f"{where}: it is a tally model. Choose another name.")
+    _check_parent(path, where)
+
+
+def _is_foreign_file(path: Path, kind: str) -> bool:
     """Return True if a file exists that tally did not write: most likely it is the user's data."""
     from tallytext.io.html import is_report_page
     from tallytext.io.safetensors import is_array_file
+    from tallytext.io.svg import is_drawing
 
     # An empty file, as mktemp makes it, holds nothing that could be lost.
     if not path.is_file() or not path.stat().st_size:
         return False
-    return not (is_report_page(path) if page else is_array_file(path))
+    is_own = {"page written by tally": is_report_page, "drawing": is_drawing}
+    return not is_own.get(kind, is_array_file)(path)
 
 
 class LineWriter:

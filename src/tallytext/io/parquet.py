@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +55,7 @@ def parquet_batches(
     """
     check_columns(source, columns)
     with wrap_arrow_errors(source), _open_parquet(source) as file:
+        _check_metadata(source, None if columns.every else columns.names, groups)
         # Bytes on disk per row: progress is measured in bytes of the file, and rows have no
         # position.
         share = (source.size or 0) / max(file.metadata.num_rows, 1)
@@ -86,6 +88,7 @@ def split_row_groups(source: Source, most_bytes: int) -> list[tuple[int, int, in
     A row group is never split, and a part has at least one.
     """
     with wrap_arrow_errors(source), _open_parquet(source) as file:
+        _check_metadata(source, None)
         parts: list[tuple[int, int, int]] = []
         for number in range(file.metadata.num_row_groups):
             size = _compressed_size(file.metadata.row_group(number))
@@ -114,11 +117,54 @@ def _open_parquet(source: Source, dictionaries: Sequence[str] = ()) -> Iterator[
         yield file
 
 
+class _ClosedPages(io.FileIO):
+    """A file that refuses to be read once ``is_closing`` is true; ``was_wanted`` notes attempts."""
+
+    is_closing = was_wanted = False
+
+    def read(self, size: int | None = -1) -> bytes:
+        if self.is_closing:
+            self.was_wanted = True
+            raise OSError("no page is read")
+        return super().read(-1 if size is None else size)
+
+
+def _check_metadata(
+    source: Source, names: Sequence[str] | None, groups: range | None = None
+) -> None:
+    """Raise an error of Arrow if the metadata of columns are damaged or encrypted.
+
+    Anywhere but in the reading of rows, Arrow ends the process at such metadata. So the reading of
+    each row group begins, and ends before the first page, which may unpack to any size.
+    """
+    columns = None if names is None else list(dict.fromkeys(names))
+    with (
+        _ClosedPages(str(source.path)) as raw,
+        pq.ParquetFile(
+            pa.PythonFile(raw, mode="r"), buffer_size=_BUFFER_BYTES, pre_buffer=False
+        ) as file,
+    ):
+        raw.is_closing = True
+        for group in range(file.metadata.num_row_groups) if groups is None else groups:
+            begun = file.iter_batches(1, row_groups=[group], columns=columns, use_threads=False)
+            try:
+                next(begun, None)
+            except (pa.ArrowException, OSError):
+                if not raw.was_wanted:
+                    raise
+            raw.was_wanted = False
+
+
 @contextmanager
 def wrap_arrow_errors(source: Source) -> Iterator[None]:
     """Raise errors of Arrow as FileError with the source."""
     try:
         yield
+    except UnicodeDecodeError:
+        raise FileError(
+            f"cannot read {source} as parquet: a name or a value is not UTF-8. Was it copied "
+            "completely?"
+        ) from None
     except (pa.ArrowException, OSError) as problem:
         # Arrow raises OSError without a number for damage.
         if isinstance(problem, OSError) and problem.errno is not None:
@@ -167,9 +213,10 @@ def _records(
 ) -> Iterator[tuple[int, Any]]:
     """Yield record batches, each with the number of its first row, from 1."""
     first = _rows_before(file, groups) + 1
-    n_usual = int(limits.bytes / _mean_length(file.metadata, columns.text))
-    for group in range(file.metadata.num_row_groups) if groups is None else groups:
-        leaves = _wanted_leaves(file.metadata.row_group(group), columns)
+    groups = range(file.metadata.num_row_groups) if groups is None else groups
+    n_usual = int(limits.bytes / _mean_length(file, groups, columns.text))
+    for group in groups:
+        leaves = _wanted_leaves(file, group, columns)
         _check_unpacked(source, leaves)
         n_rows = max(file.metadata.row_group(group).num_rows, 1)
         n_fitting = _rows_that_fit(source, group, n_rows, leaves, max_row)
@@ -183,30 +230,36 @@ def _records(
             first += records.num_rows
 
 
-def _wanted_leaves(group: Any, columns: Columns) -> list[Any]:
+class _Leaf(NamedTuple):
+    """A column of numbers or bytes in a row group: its path in the schema, and its metadata."""
+
+    path: str
+    metadata: Any
+
+
+def _wanted_leaves(file: Any, group: int, columns: Columns) -> list[_Leaf]:
     """Return the parts of a row group that hold the wanted columns."""
-    names = set(columns.names)
-    leaves = map(group.column, range(group.num_columns))
+    names, metadata = set(columns.names), file.metadata.row_group(group)
+    # Metadata of a damaged file may state other paths than its schema.
+    paths = [file.schema.column(at).path for at in range(metadata.num_columns)]
     return [
-        leaf
-        for leaf in leaves
-        if columns.every
-        or leaf.path_in_schema in names
-        or any(leaf.path_in_schema.startswith(f"{name}.") for name in names)
+        _Leaf(path, metadata.column(at))
+        for at, path in enumerate(paths)
+        if columns.every or path in names or any(path.startswith(f"{name}.") for name in names)
     ]
 
 
-def _check_unpacked(source: Source, leaves: Sequence[Any]) -> None:
+def _check_unpacked(source: Source, leaves: Sequence[_Leaf]) -> None:
     """Raise FileError if a column unpacks to far more than its size.
 
     Arrow unpacks a page as a whole, and a column may be a single page.
     """
-    for leaf in leaves:
+    for path, leaf in leaves:
         size, packed = leaf.total_uncompressed_size, leaf.total_compressed_size
         allowed = max(_ALWAYS_ALLOWED_BYTES, _MOST_TIMES * packed)
         if size > allowed and source.max_unpacked is None:
             raise FileError(
-                f"column {leaf.path_in_schema!r} of {source} unpacks to more than {_MOST_TIMES} "
+                f"column {path!r} of {source} unpacks to more than {_MOST_TIMES} "
                 f"times its size: {size_text(size)} from {size_text(packed)}. "
                 f"{unpacked_remedy(2 * size)}"
             )
@@ -215,11 +268,11 @@ def _check_unpacked(source: Source, leaves: Sequence[Any]) -> None:
 
 
 def _rows_that_fit(
-    source: Source, group: int, n_rows: int, leaves: Sequence[Any], max_row: int
+    source: Source, group: int, n_rows: int, leaves: Sequence[_Leaf], max_row: int
 ) -> int:
     """Return the number of rows of a row group whose columns fit into memory."""
-    texts = [leaf for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-    written_once = [leaf.path_in_schema for leaf in texts if leaf.has_dictionary_page]
+    texts = [leaf for leaf in leaves if leaf.metadata.physical_type == "BYTE_ARRAY"]
+    written_once = [leaf.path for leaf in texts if leaf.metadata.has_dictionary_page]
     longest: dict[str, int] = {}
     if written_once:
         with _open_parquet(source, written_once) as file:
@@ -229,8 +282,8 @@ def _rows_that_fit(
                 longest = {name: _longest_value(column) for name, column in columns.items()}
                 break
     fitting = [1 << 40]
-    for leaf in leaves:
-        value = longest.get(leaf.path_in_schema.partition(".")[0], 0)
+    for path, leaf in leaves:
+        value = longest.get(path.partition(".")[0], 0)
         if "DELTA_BYTE_ARRAY" in leaf.encodings:  # what two values have in common is written once
             value = min(max_row, leaf.total_uncompressed_size)
         if value or leaf.num_values > n_rows:
@@ -254,14 +307,15 @@ def _rows_before(file: Any, groups: range | None) -> int:
     return sum(file.metadata.row_group(number).num_rows for number in before)
 
 
-def _mean_length(metadata: Any, column: str) -> float:
+def _mean_length(file: Any, groups: range, column: str) -> float:
     """Return the mean length of a text in the row group with the longest texts."""
+    paths = [file.schema.column(at).path for at in range(file.metadata.num_columns)]
+    at = [number for number, path in enumerate(paths) if path == column]
     # At least one byte, so that a column of empty texts does not divide by zero.
     means = [1.0]
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        chunks = map(group.column, range(group.num_columns))
-        size = sum(c.total_uncompressed_size for c in chunks if c.path_in_schema == column)
+    for number in groups:
+        group = file.metadata.row_group(number)
+        size = sum(group.column(each).total_uncompressed_size for each in at)
         means.append(size / max(group.num_rows, 1))
     return max(means)
 
@@ -293,6 +347,7 @@ def split_record_batch(
 def _further(records: Any, columns: Columns) -> dict[str, Any]:
     """Return the further columns as lists; all columns as arrays, which keep their types."""
     if columns.every:
+        records.validate(full=True)  # text that is not UTF-8 cannot be written to other files
         return dict(zip(records.schema.names, records.columns, strict=True))
     return {name: records.column(name).to_pylist() for name in columns.also}
 
@@ -324,7 +379,7 @@ def _readable(
     problems = _text_problems(records.column(columns.text), max_row)
     labels: list[Any] | None = None
     if columns.label is not None:
-        labels = records.column(columns.label).to_pylist()
+        labels = _python_values(records.column(columns.label))
         for row, value in enumerate(labels):
             try:
                 labels[row] = columns.parse_label(value)
@@ -337,6 +392,21 @@ def _readable(
     kept = [row for row in range(n_rows) if row not in problems]
     kept_labels = None if labels is None else [labels[row] for row in kept]
     return records.take(pa.array(kept, pa.int64())), kept_labels, [numbers[row] for row in kept]
+
+
+def _python_values(column: Any) -> list[Any]:
+    """Return the values of a column; bytes for text that is not UTF-8."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        return [_python_value(value) for value in column]
+
+
+def _python_value(value: Any) -> Any:
+    try:
+        return value.as_py()
+    except UnicodeDecodeError as problem:
+        return problem.object
 
 
 def _text_problems(texts: Any, max_row: int) -> dict[int, str]:

@@ -214,6 +214,12 @@ def svg_drawing(
     )
 
 
+def is_drawing(path: str | Path) -> bool:
+    """Return True if :func:`svg_drawing` may have written the file, by its first bytes."""
+    with Path(path).open("rb") as file:
+        return file.read(4) == b"<svg"
+
+
 def save_drawing(drawing: str, path: str | Path | None) -> str:
     """Return a drawing, after writing it to a file if ``path`` is not None.
 

@@ -115,7 +115,7 @@ def open_table(path: Path, escape_formulas: bool = False) -> Iterator[TableWrite
         elif format == "xlsx":
             writer = _ExcelTable(path, temporary)
         else:
-            stream = stack.enter_context(_open_compressed(temporary, compression))
+            stream = _open_compressed(temporary, compression, stack)
             if format in ("jsonl", "json"):
                 writer = (_JsonLines if format == "jsonl" else _JsonArray)(path, stream)
             else:
@@ -126,22 +126,26 @@ def open_table(path: Path, escape_formulas: bool = False) -> Iterator[TableWrite
         writer.close()
 
 
-def _open_compressed(path: Path, compression: str | None) -> Any:
-    if compression is None:
-        return path.open("wb")
-    if compression == "gz":
-        import gzip
-
-        return gzip.open(path, "wb")
+def _open_compressed(path: Path, compression: str | None, stack: ExitStack) -> Any:
+    """Open a file for writing; the stack closes it."""
     if compression == "bz2":
         import bz2
 
-        return bz2.open(path, "wb")
+        return stack.enter_context(bz2.open(path, "wb"))
     if compression == "xz":
         import lzma
 
-        return lzma.open(path, "wb")
-    return import_zstd().open(path, "wb")
+        return stack.enter_context(lzma.open(path, "wb"))
+    if compression == "zst":
+        return stack.enter_context(import_zstd().open(path, "wb"))
+    file = stack.enter_context(path.open("wb"))
+    if compression is None:
+        return file
+    import gzip
+
+    # Without the temporary name, and without the time: a wrong clock may have one that does not
+    # fit, and equal tables give equal files.
+    return stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
 
 
 class TableWriter:
@@ -449,12 +453,10 @@ class _ExcelTable(TableWriter):
         return cell
 
     def close(self) -> None:
-        from zipfile import ZIP_DEFLATED, ZipFile
-
         from openpyxl.writer.excel import ExcelWriter
 
         with self._temporary.open("wb") as file:
-            archive = ZipFile(file, "w", ZIP_DEFLATED)
+            archive = _undated_archive(file)
             try:
                 ExcelWriter(self._book, archive).save()
             except BaseException:
@@ -467,6 +469,19 @@ class _ExcelTable(TableWriter):
         if not self._is_saved:
             with suppress(Exception):  # a row may have been written by half
                 self._sheet.close()
+
+
+def _undated_archive(file: Any) -> Any:
+    """Return a zip archive whose members have no time: that of a wrong clock may not fit."""
+    from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+    class Archive(ZipFile):
+        def writestr(self, name: Any, data: Any, *given: Any) -> None:
+            member = ZipInfo(name)
+            member.external_attr = 0o600 << 16  # as for members with a time
+            super().writestr(member, data, ZIP_DEFLATED)
+
+    return Archive(file, "w", ZIP_DEFLATED, strict_timestamps=False)
 
 
 def _fits_a_sheet(value: Any) -> bool:

@@ -464,6 +464,8 @@ class _SqliteFile(_Database):
         return [str(name) for (name,) in names]
 
     def _describe_error(self, problem: Exception) -> str | None:
+        if isinstance(problem, UnicodeDecodeError):
+            return "the name of a column is not UTF-8, so that it is damaged."
         if not isinstance(problem, sqlite3.Error):
             return None
         reason = str(problem)

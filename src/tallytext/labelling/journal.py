@@ -277,6 +277,8 @@ def is_truncated(tail: bytes) -> bool:
         json.loads(tail)
     except ValueError:
         return True
+    except RecursionError:  # nested deeply, which no annotation is
+        return False
     return False
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from hashlib import blake2b
 from threading import RLock
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ from tallytext.tally.labels import (
 _MIN_SHARE = 2.0**-40  # bounds the share of a class away from 0 and 1, where log-odds are infinite
 _QUERY_BLOCK = 4096  # query documents searched between two steps of the progress bar
 
-Matrix = sparse.csr_array[Any]
+Matrix: TypeAlias = "sparse.csr_array[Any]"  # a string, because SciPy has it from 1.13 on
 P = ParamSpec("P")
 Result = TypeVar("Result")
 Method = Callable[Concatenate[Any, P], Result]

@@ -495,7 +495,8 @@ class TranslationModel(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
             If the signature has no row.
         """
         check_is_fitted(self)
-        found = np.flatnonzero(self.signatures_ == signature)
+        # One by one, since NumPy compares strings without the zeros at their ends.
+        found = np.flatnonzero([each == signature for each in self.signatures_])
         if not len(found):
             raise UnknownNameError(self._missing_row_message(signature))
         # A word and a phrase can be spelt alike; the phrase comes last and takes precedence.

@@ -68,10 +68,17 @@ def read_batches(
     """
     limits, decoding = _Limits(max_documents, max_bytes), _Decoding(encoding, decode_error)
     if is_table(texts):
-        groups = _group_items(table_chunks(texts), len, lambda chunk: int(chunk.nbytes), limits)
+        groups = _group_items(table_chunks(texts), len, _chunk_bytes, limits)
         return (texts_from_arrow(group) for group in groups)
     views = _in_memory(texts, decoding)
     return _read_iterator(_iterator(texts), limits, decoding) if views is None else iter((views,))
+
+
+def _chunk_bytes(chunk: Any) -> int:
+    try:
+        return int(chunk.nbytes)
+    except TypeError:  # string views, of which older releases of pyarrow know the buffers only
+        return int(chunk.get_total_buffer_size())
 
 
 def as_texts(texts: object, *, encoding: str = "utf-8", decode_error: str = "strict") -> Texts:

@@ -177,8 +177,7 @@ def _to_columns(shares: Any, words: NDArray[Any], n_terms: int) -> Any:
     """Return a matrix of classes by words of the translation as columns of the model by classes."""
     inside = np.flatnonzero(words >= 0)
     coo = shares[:, inside].tocoo()
-    rows, columns = coo.coords
-    places = words[inside][columns], rows
+    places = words[inside][coo.col], coo.row
     return sparse.csr_array((coo.data, places), shape=(n_terms, shares.shape[0]))
 
 
@@ -261,9 +260,7 @@ def _align_values(values: Any, joined: Any) -> FloatArray:
     rows = np.repeat(np.arange(joined.shape[0]), np.diff(joined.indptr))
     keys = rows * width + joined.indices
     aligned = np.zeros(joined.nnz)
-    aligned[np.searchsorted(keys, coo.coords[0].astype(np.int64) * width + coo.coords[1])] = (
-        coo.data
-    )
+    aligned[np.searchsorted(keys, coo.row.astype(np.int64) * width + coo.col)] = coo.data
     return aligned
 
 
