@@ -66,6 +66,7 @@ _ANCHOR_IN_SCORES = (0.25, 1.0)
 _MAX_NAIVE_BAYES = 0.5  # largest factor of naive Bayes in the final scores
 # Without labelled documents, classes of about equal size: some names fit many documents by chance.
 _EVEN_SHARE_OF_NAMES = 1.0
+_MAX_NAMED = 2  # labelled documents per class, with which the anchor is trained on names, too
 _WARM_ROUNDS = 2  # of EM after a small change
 # Share of all documents, and of the labelled ones, that may change before the model settles.
 _SETTLING_SHARE = 0.1
@@ -886,8 +887,11 @@ class PooledNB(TrainedClassifier):
         n_documents, n_labelled = pool.n_documents, len(rows)
         if names is not None:
             pool, rows, truth = add_names(pool, rows, truth, names, translate)
+        # A name is not like a document: where classes have some, the anchor needs no names.
+        sizes = truth[:n_labelled].sum(axis=0)
+        trained = slice(n_labelled if sizes.all() and np.median(sizes) > _MAX_NAMED else None)
         estimator = None if self.anchor is None else clone(self.anchor)
-        anchor = Anchor.from_labels(pool, rows, truth, self.cost, estimator)
+        anchor = Anchor.from_labels(pool, rows[trained], truth[trained], self.cost, estimator)
         step()
         words = ClassWords.from_labels(pool, rows, truth, translate)
         em = AnchoredEM(self.rounds, self.length, self.concentration, self.annealing)
