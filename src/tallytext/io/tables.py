@@ -413,14 +413,15 @@ class _Database(TableFile):
 
     def _read(self, columns: Columns) -> tuple[list[str], Iterator[Sequence[Any] | None]]:
         table = _quote_name(self._table())
+        is_view = bool(self._execute(self._views, [self._table()]).fetchone()[0])
+        if is_view:
+            self._check_view()
         described = self._execute(f"SELECT * FROM {table} LIMIT 0").description
         names = [each[0] for each in described]
         columns.positions(names, str(self._source))  # raises FileError if one is missing
         wanted = names if columns.every else list(dict.fromkeys(columns.names))
         # Counting the rows of a view may take as long as reading them, or never end.
-        if self._execute(self._views, [self._table()]).fetchone()[0]:
-            self._check_view()
-        else:
+        if not is_view:
             self._total = self._execute(f"SELECT count(*) FROM {table}").fetchone()[0]
         cursor = self._execute(f"SELECT {', '.join(map(_quote_name, wanted))} FROM {table}")
         # One by one, since many large rows do not fit into memory.
@@ -523,7 +524,8 @@ class _DuckdbFile(_Database):
         return [name for (name,) in names.fetchall()]
 
     def _check_view(self) -> None:
-        # Thousands of rows are computed at once, and their texts are beyond DuckDB's memory limit.
+        # Thousands of rows are computed at once, and constants even if no row is read; and their
+        # texts are beyond DuckDB's memory limit.
         if self._source.max_unpacked is None:
             raise FileError(
                 f"{self._source} is a view, whose rows may take any memory when they are computed. "
