@@ -361,9 +361,8 @@ def tar_cases() -> Iterator[Case]:
     yield Case(
         "10^4 empty.tar.gz", packed_tar((tar_member(b"spam/1", b""), 10_000), (END, 1)), READ
     )
-    for n, ends in ((400_000, EITHER), (1_000_000, "(--max-unpacked")):
-        make = packed_tar((tar_member(b"spam/1", b""), n), (END, 1))
-        yield Case(f"{n:,} empty.tar.gz", make, ends, giant=True)
+    make = packed_tar((tar_member(b"spam/1", b""), 1_000_000), (END, 1))
+    yield Case("a million empty.tar.gz", make, EITHER, giant=True)
     zeros = tar_header(b"spam/3", 248 * MIB)
     yield Case(
         "a large member.tar.gz",
@@ -743,12 +742,12 @@ def database_cases(folder: Path) -> Iterator[Case]:
     )
     yield Case("endless rows.duckdb", make, "(--max-unpacked", giant=True)
     make = duck("CREATE VIEW mails AS SELECT repeat('x', 2000000000) AS text, 'a' AS label")
-    yield Case("text of 2 GB.duckdb", make, "as DuckDB", giant=True)
+    yield Case("text of 2 GB.duckdb", make, "(--max-unpacked", giant=True)
     # Opening files is allowed when the view is made, and not when it is read.
     other = folder / "secret.csv"
     other.write_text(CSV)
     make = duck(f"CREATE VIEW mails AS SELECT * FROM read_csv('{other}')")
-    yield Case("a view of a file.duckdb", make, "as DuckDB")
+    yield Case("a view of a file.duckdb", make, "is a view")
     make = duck(
         "CREATE TABLE mails AS SELECT 'a' AS text, 170141183460469231731687::HUGEINT AS label"
     )

@@ -61,7 +61,7 @@ PROGRAM = textwrap.dedent(
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are Linux's")
-@pytest.mark.parametrize("model", ["multinomial", "refined", "neighbours", "pooled"])
+@pytest.mark.parametrize("model", ["multinomial", "refined", "neighbours"])
 def test_a_classifier_without_memory_answers_as_before(model):
     path = f"import sys; sys.path.insert(0, {str(TESTS)!r})\n"
     command = [sys.executable, "-c", path + PROGRAM, model]

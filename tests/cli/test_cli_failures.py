@@ -17,7 +17,6 @@ from tallytext.cli import app
 from tallytext.cli.io import delay_interrupts, unlabelled_documents
 from tallytext.cli.options import ReadingOptions
 from tallytext.cli.update import ModelUpdate
-from tallytext.distributed.files import Files
 
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "joblib", "rich.progress")
 
@@ -289,5 +288,7 @@ def test_limits_hold_for_unlabelled_documents_and_engines(tmp_path):
     reading = ReadingOptions(max_row=100, max_unpacked=200)
     documents = unlabelled_documents([write_csv(tmp_path / "m.csv")], [], reading, quiet=True)
     assert next(iter(documents._readers))._max_row == 100
+    from tallytext.distributed.files import Files  # which needs pyarrow
+
     (split,) = Files([write_csv(tmp_path / "m.csv")], max_row=100, max_unpacked=200).splits()
     assert split.options == {"max_row": 100, "max_unpacked": 200}

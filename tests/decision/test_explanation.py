@@ -221,7 +221,11 @@ def test_more_than_one_document_is_refused(vectorizer, model):
 def test_a_row_of_a_matrix_is_a_document(wrap):
     X = wrap([[2, 1, 0], [0, 0, 3]])
     model = MultinomialNB().fit(X, ["sea", "sky"])
-    assert model.explain(X[0]) == model.explain(X[:1])
+    try:
+        row = X[0]
+    except NotImplementedError:
+        pytest.skip("sparse arrays of this SciPy have no vectors")
+    assert model.explain(row) == model.explain(X[:1])
 
 
 def test_a_model_without_a_class_has_nothing_to_explain():

@@ -430,7 +430,7 @@ def test_rows_of_views_are_read(tmp_path):
     assert load_documents(f"{path}::some") == (["c"], ["d"])
     with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
         connection.execute("CREATE VIEW mails AS SELECT 'a' AS text, 'b' AS label")
-    assert load_documents(tmp_path / "a.duckdb") == (["a"], ["b"])
+    assert load_documents(tmp_path / "a.duckdb", max_unpacked=MIB) == (["a"], ["b"])
 
 
 def test_a_duckdb_view_cannot_fill_the_memory(tmp_path):
@@ -441,6 +441,9 @@ def test_a_duckdb_view_cannot_fill_the_memory(tmp_path):
         )
     with pytest.raises(FileError, match=r"unpacks to more than 8 MiB"):
         load_documents(tmp_path / "a.duckdb", max_unpacked=8 * MIB)
+    # DuckDB computes 2,048 rows at once, whatever their size.
+    with pytest.raises(FileError, match=r"is a view, .* Write them to a table.*--max-unpacked 1G"):
+        load_documents(tmp_path / "a.duckdb")
 
 
 def test_damage_of_a_duckdb_file_is_no_lock(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -34,10 +35,11 @@ def test_weights_of_documents_are_routed_through_pipelines(model):
     weights = np.where(LABELS == "sea", 1.0, 1e-6)
     with sklearn.config_context(enable_metadata_routing=True):
         asking = clone(model).set_fit_request(sample_weight=True)
-        asking.set_score_request(sample_weight=True)
+        scoring = get_scorer("accuracy").set_score_request(sample_weight=True)
         pipeline = make_pipeline(CountVectorizer(), asking)
         pipeline.fit(TEXTS, LABELS, sample_weight=weights)
-        found = cross_val_score(pipeline, TEXTS, LABELS, params={"sample_weight": weights}, cv=3)
+        params = {"sample_weight": weights}
+        found = cross_val_score(pipeline, TEXTS, LABELS, scoring=scoring, params=params, cv=3)
     plain = make_pipeline(CountVectorizer(), clone(model)).fit(TEXTS, LABELS)
     empty = ["nothing known"]
     assert pipeline.predict_proba(empty)[0, 0] > plain.predict_proba(empty)[0, 0] + 0.1

@@ -117,7 +117,7 @@ def test_the_matrix_is_not_changed_and_may_have_duplicates():
     plain = topical(n=60).counts
     halves = plain.copy()
     halves.data /= 2
-    parts = [halves.tocoo(), halves.tocoo(), 0 * halves.tocoo()]
+    parts = [halves.tocoo(), halves.tocoo(), (0 * halves).tocoo()]
     data = np.concatenate([part.data for part in parts])
     at = [np.concatenate([getattr(part, axis) for part in parts]) for axis in ("row", "col")]
     order = np.argsort(at[0], kind="stable")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from numbers import Real
 from pathlib import Path
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -543,8 +544,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     histograms = histograms + self._score_histograms(part, labels)
                 self._learn_counted(part, labels, vocabulary)
                 n_learned = rows.stop
-        except Exception:
+        except Exception as problem:
             if n_learned:
+                clear_frames(problem.__traceback__)
                 self._forget_counted(X[:n_learned], listed[:n_learned], vocabulary)
             raise
         self._set_histograms(histograms)
@@ -583,8 +585,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if histograms is not None and not isinstance(self.model_, RefinedNB):
                     part = self._own_columns(part, terms)
                     histograms = histograms.subtract(self._score_histograms(part, labels))
-        except Exception:  # MemoryError, too
+        except Exception as problem:
             if first < n:
+                clear_frames(problem.__traceback__)
                 self._learn_counted(X[first:], listed[first:], terms)
             raise
         self._set_histograms(histograms)
@@ -1556,7 +1559,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             targets = targets_from_labels(labels, self.multi_label_)
             self.model_.learn(self._mask(self._own_columns(X, terms)), targets)
-        except Exception:
+        except Exception as problem:
+            clear_frames(problem.__traceback__)  # frees memory, which the next line may need
             self._counts.forget(X, labels, terms=terms)
             raise
 
@@ -1574,8 +1578,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             targets = targets_from_labels(labels, self.multi_label_)
             self.model_.forget(self._mask(self._own_columns(X, terms)), targets)
-        except Exception:
+        except Exception as problem:
             # The model stores documents, so that it can refuse what sums cannot.
+            clear_frames(problem.__traceback__)
             self._counts.learn(X, labels, terms=terms)
             raise
 

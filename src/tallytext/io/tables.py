@@ -30,7 +30,7 @@ from tallytext.io.batches import (
     utf8_length,
     value_text,
 )
-from tallytext.io.sources import Source
+from tallytext.io.sources import Source, unpacked_remedy
 from tallytext.io.text_formats import describe_decode_error
 
 _MAX_TABLES_SHOWN = 20
@@ -62,6 +62,9 @@ _DAMAGE = (
     *(NotImplementedError, RuntimeError, MemoryError, OSError),
     *(KeyError, ValueError, TypeError, AttributeError, IndexError),
 )
+
+
+_VIEW_BYTES = 1 << 30  # named in a remedy
 
 
 class TableFile(ABC):
@@ -410,16 +413,22 @@ class _Database(TableFile):
 
     def _read(self, columns: Columns) -> tuple[list[str], Iterator[Sequence[Any] | None]]:
         table = _quote_name(self._table())
+        is_view = bool(self._execute(self._views, [self._table()]).fetchone()[0])
+        if is_view:
+            self._check_view()
         described = self._execute(f"SELECT * FROM {table} LIMIT 0").description
         names = [each[0] for each in described]
         columns.positions(names, str(self._source))  # raises FileError if one is missing
         wanted = names if columns.every else list(dict.fromkeys(columns.names))
         # Counting the rows of a view may take as long as reading them, or never end.
-        if not self._execute(self._views, [self._table()]).fetchone()[0]:
+        if not is_view:
             self._total = self._execute(f"SELECT count(*) FROM {table}").fetchone()[0]
         cursor = self._execute(f"SELECT {', '.join(map(_quote_name, wanted))} FROM {table}")
         # One by one, since many large rows do not fit into memory.
         return wanted, iter(cursor.fetchone, None)
+
+    def _check_view(self) -> None:
+        """Raise FileError if the rows of a view could fill the memory."""
 
 
 def _quote_name(name: str) -> str:
@@ -513,6 +522,15 @@ class _DuckdbFile(_Database):
             "ORDER BY table_type, table_name"
         )
         return [name for (name,) in names.fetchall()]
+
+    def _check_view(self) -> None:
+        # Thousands of rows are computed at once, and constants even if no row is read; and their
+        # texts are beyond DuckDB's memory limit.
+        if self._source.max_unpacked is None:
+            raise FileError(
+                f"{self._source} is a view, whose rows may take any memory when they are computed. "
+                f"Write them to a table. {unpacked_remedy(_VIEW_BYTES)}"
+            )
 
     def _describe_error(self, problem: Exception) -> str | None:
         if not isinstance(problem, self._error):
