@@ -11,6 +11,7 @@ import pytest
 from commands import MAILS, json_of, run, start, succeed, trained, write_csv, write_jsonl
 from tallytext import TextClassifier
 from tallytext.classifier import learners
+from tallytext.classifier.model_file import FORMAT
 from tallytext.features import score_terms, top_terms
 
 TEXTS, LABELS = map(list, zip(*MAILS, strict=True))
@@ -189,7 +190,7 @@ def test_info_shows_the_report_and_the_file(tmp_path):
     for expected in ("60 documents", "3 classes", "multinomial", f"{model.stat().st_size:,}"):
         assert expected in shown
     file = json_of("info", model)["file"]
-    assert (file["bytes"], file["format"]) == (model.stat().st_size, 4)
+    assert (file["bytes"], file["format"]) == (model.stat().st_size, FORMAT)
     assert file["versions"]["tallytext"] in shown
 
 

@@ -1643,7 +1643,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [ScoredDocuments(scores, lengths, np.array(right, dtype=bool))]
 
     def _checked_together(self) -> int:
-        """Return how many documents are checked at once, whose scores fit into memory."""
+        """Return the number of documents that are checked at once: their scores fit into memory."""
         return min(_CHECKED_TOGETHER, rows_per_block(len(self.classes_), _MAX_CHECKED_SCORES))
 
     def _checked_calibration(self) -> Calibration | None:

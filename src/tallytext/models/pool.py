@@ -642,10 +642,10 @@ class Topicality:
 def plain_share(
     counts: Rows[Any], emphasis: FloatArray, idf: FloatArray, truth: FloatArray
 ) -> float:
-    """Return how far labelled documents speak against the emphasis of topical words, from 0 to 1.
+    """Return the evidence of labelled documents against the emphasis of topical words.
 
     Two ridge regressions are compared on held-out documents: with emphasis and without. The share
-    is 0 up to a lead of half a standard error of the latter, and 1 from one and a half on.
+    lies between 0 and 1: 0 up to a lead of half a standard error of the latter, 1 from one and a half on.
 
     Parameters
     ----------
