@@ -644,8 +644,8 @@ def plain_share(
 ) -> float:
     """Return the evidence of labelled documents against the emphasis of topical words.
 
-    Two ridge regressions are compared on held-out documents: with emphasis and without. The share
-    lies between 0 and 1: 0 up to a lead of half a standard error of the latter, 1 from one and a half on.
+    Two ridge regressions are compared on held-out documents: with emphasis and without. The result
+    is a share: 0 up to a lead of half a standard error of the latter, and 1 from one and a half on.
 
     Parameters
     ----------
