@@ -33,7 +33,7 @@ pq = import_pyarrow("reading Parquet", "pyarrow.parquet")
 _BUFFER_BYTES = 1 << 20
 # Of the values of a column in a record batch. They may be far larger than in the file, where a
 # value that is repeated is written once.
-_MAX_COLUMN_BYTES = 1 << 27
+_MAX_COLUMN_BYTES = 1 << 26
 _VALUE_BYTES = 64  # of a number or a short text, as a Python object
 # Chunks of columns that may be packed to any share of their size.
 _ALWAYS_ALLOWED_BYTES, _MOST_TIMES = 1 << 26, 200
